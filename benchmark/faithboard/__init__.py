@@ -1,0 +1,1 @@
+"""faithboard: which explanation methods tell the truth about a text classifier?"""

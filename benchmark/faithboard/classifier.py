@@ -1,0 +1,161 @@
+"""The contract of a model: what methods, metrics and probes may ask of it.
+
+A `Classifier` need not be recurrent, need not have attention and need not be trained here. It says what it can do in
+`capabilities`, and everything that needs more is refused at planning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import torch
+from torch import Tensor, nn
+
+from faithboard.batch import Batch, Specials
+
+if TYPE_CHECKING:
+    from jaxtyping import Bool, Float, Float64, Int
+
+
+@dataclass(frozen=True)
+class Output:
+    """What one forward pass gives."""
+
+    logits: Float[Tensor, "batch output"]
+    """One output per class, or a single one, the logit of class 1, for two classes."""
+    attention: Float[Tensor, "batch token"] | None = None
+    """Weights over the tokens of the batch, 0 wherever a token gets none; None for a model without attention."""
+    hidden: Float[Tensor, "batch token hidden"] | None = None
+    """Encoder states at the tokens of the batch, 0 where the explained encoder did not run."""
+    query: Float[Tensor, "batch hidden"] | None = None
+    """Summary of the query, for models that encode it apart."""
+
+    def log_probabilities(
+        self, candidates: Bool[Tensor, "batch class"] | None = None
+    ) -> Float64[Tensor, "batch class"]:
+        """Log probabilities in float64, exact near 0 and 1; classes that are no candidate get -inf."""
+        return log_probabilities(self.logits, candidates)
+
+
+def log_probabilities(
+    logits: Float[Tensor, "batch output"], candidates: Bool[Tensor, "batch class"] | None = None
+) -> Float64[Tensor, "batch class"]:
+    """Log probabilities in float64 from float32 logits, so that saturation does not tie everything.
+
+    A single output z is read as two classes with log sigmoid(-z) and log sigmoid(z).
+    """
+    exact = logits.double()
+    if exact.shape[-1] == 1:
+        return torch.cat([nn.functional.logsigmoid(-exact), nn.functional.logsigmoid(exact)], -1)
+    if candidates is not None:
+        exact = exact.masked_fill(~candidates, -torch.inf)
+    return exact.log_softmax(-1)
+
+
+class Classifier(nn.Module):
+    """Base of every model. Subclasses implement `embed` and `forward`; those with attention also `decode`."""
+
+    n_classes: int
+    specials: Specials
+    capabilities: frozenset[str] = frozenset()
+    """Subset of `gradients`, `attention`, `decode`. A method's `needs` must be a part of it."""
+
+    def counted(self) -> tuple[nn.Module, ...]:
+        """Modules whose work is counted in token steps; each is called as `module(states, real)`.
+
+        `states` is `[batch, token, dim]` and `real` the boolean mask of the tokens it runs over.
+        """
+        raise NotImplementedError
+
+    def embed(self, batch: Batch) -> Float[Tensor, "batch token dim"]:
+        """Embeddings of all tokens of the batch, queries included."""
+        raise NotImplementedError
+
+    def forward(
+        self,
+        batch: Batch,
+        embedded: Float[Tensor, "batch token dim"] | None = None,
+        attention: Float[Tensor, "batch token"] | None = None,
+        detach_attention: bool = False,
+    ) -> Output:
+        """One pass. `embedded`, `attention` replace what the model computes; `detach_attention` makes it a constant."""
+        raise NotImplementedError
+
+    def decode(
+        self,
+        hidden: Float[Tensor, "batch token hidden"],
+        attention: Float[Tensor, "batch token"],
+        batch: Batch,
+        query: Float[Tensor, "batch hidden"] | None = None,
+    ) -> Float[Tensor, "batch output"]:
+        """Logits from given states and weights. `query` is `Output.query`; without it the query is encoded again."""
+        raise NotImplementedError
+
+    @property
+    def device(self) -> torch.device:
+        return next(self.parameters()).device
+
+
+@torch.no_grad()
+def predict(model: Classifier, batch: Batch) -> Float64[Tensor, "batch class"]:
+    """Probabilities in float64, one forward pass, without gradients."""
+    return model(batch).log_probabilities(batch.candidates).exp()
+
+
+def predicted_class(log_p: Float64[Tensor, "batch class"]) -> Int[Tensor, "batch"]:
+    """j of the definitions: the most probable class, the first of them on a tie."""
+    return log_p.argmax(-1)
+
+
+@dataclass
+class Steps:
+    """Token steps through the counted modules: one step is one real token of one text in one pass of one module."""
+
+    forward: int = 0
+    backward: int = 0
+
+
+@contextmanager
+def count_steps(model: Classifier) -> Iterator[Steps]:
+    """Count token steps of `model`, forward and backward apart, while the block runs.
+
+    A forward step is counted when a counted module runs; a backward step when a gradient flows into its output.
+    """
+    steps = Steps()
+
+    def after(module: nn.Module, inputs: tuple[Tensor, ...], output: Tensor) -> None:
+        tokens = int(inputs[1].sum())
+        steps.forward += tokens
+        if output.requires_grad:
+
+            def on_gradient(gradient: Tensor) -> None:
+                steps.backward += tokens
+
+            output.register_hook(on_gradient)
+
+    handles = [module.register_forward_hook(after) for module in model.counted()]
+    try:
+        yield steps
+    finally:
+        for handle in handles:
+            handle.remove()
+
+
+@contextmanager
+def untouched(model: Classifier) -> Iterator[None]:
+    """Eval mode without parameter gradients for the block; everything is put back afterwards, whatever happens."""
+    modes = {module: module.training for module in model.modules()}
+    wanted = {parameter: parameter.requires_grad for parameter in model.parameters()}
+    model.eval()
+    for parameter in wanted:
+        parameter.requires_grad_(False)
+    try:
+        yield
+    finally:
+        for module, mode in modes.items():
+            module.training = mode
+        for parameter, requires_grad in wanted.items():
+            parameter.requires_grad_(requires_grad)

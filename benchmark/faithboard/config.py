@@ -1,0 +1,77 @@
+"""Settings of a model and of its training: plain frozen data, part of every key.
+
+Names of models are composed: `bilstm-additive` is the encoder `bilstm` with `additive` attention. A task's `profile`
+holds the values its paper used; a suite or the command line may override them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+from faithboard.errors import SuiteError, near
+
+
+@dataclass(frozen=True)
+class ModelConfig:
+    """Architecture and embedding of a reference model (Jain & Wallace 2019, section 3 and published code)."""
+
+    encoder: str = "bilstm"
+    attention: str = "additive"
+    hidden: int = 128
+    """Units per direction (BiLSTM)."""
+    embedding_dim: int = 300
+    """Size of random embeddings; with a vectors file, its width counts instead."""
+    vectors: str = "random"
+    """`random` (N(0, 1)), `glove-6b-50d` (optional package), or the path of a vectors file."""
+    missing: str = "zero"
+    """How a word without a vector starts: `zero` (the published code) or `normal` (N(0, 1), the paper)."""
+
+    @property
+    def name(self) -> str:
+        return f"{self.encoder}-{self.attention}"
+
+
+@dataclass(frozen=True)
+class TrainingConfig:
+    """How a model is trained (Jain & Wallace 2019, appendix and published code)."""
+
+    procedure: str = "standard"
+    epochs: int = 8
+    patience: int | None = None
+    """Stop after this many epochs without a better dev score; None runs them all."""
+    batch_size: int = 32
+    learning_rate: float = 1e-3
+    weight_decay: float = 1e-5
+    amsgrad: bool = True
+    loss_reduction: str = "sum"
+    """`sum` over the batch (classification) or `mean` (question answering)."""
+    weigh_positive: bool = True
+    """In binary tasks, weigh class 1 by N / positives - 1."""
+    select: str = "roc-auc"
+    """Dev measure that picks the epoch: `roc-auc` or `accuracy`."""
+
+
+def configured(
+    model: str, task_profile: Mapping[str, Any], overrides: Mapping[str, Any], training: str = "standard"
+) -> tuple[ModelConfig, TrainingConfig]:
+    """Settings of `model` on a task: defaults, then the task's profile, then the suite's overrides.
+
+    Raises SuiteError for a setting that neither has.
+    """
+    encoder, _, attention = model.partition("-")
+    chosen: dict[str, Any] = {"encoder": encoder, "attention": attention or "none", "procedure": training}
+    model_fields = {f.name for f in fields(ModelConfig)}
+    training_fields = {f.name for f in fields(TrainingConfig)}
+    for source in (task_profile, overrides):
+        for key, value in source.items():
+            if key not in model_fields | training_fields:
+                raise SuiteError(
+                    f"unknown setting {key!r} for model {model}: {near(key, model_fields | training_fields)}"
+                )
+            chosen[key] = value
+    return (
+        replace(ModelConfig(), **{k: v for k, v in chosen.items() if k in model_fields}),
+        replace(TrainingConfig(), **{k: v for k, v in chosen.items() if k in training_fields}),
+    )

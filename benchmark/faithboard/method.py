@@ -1,0 +1,150 @@
+"""What a method is: a function from a model and a batch to scores, with what a reader must know to read them.
+
+The smallest submission is a plain function:
+
+    @method("norm-of-embedding", kind="sensitivity", signed=False, source="an example")
+    def norm_of_embedding(model, batch, rng):
+        return model.embed(batch).norm(dim=-1)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
+
+import torch
+from torch import Tensor
+
+from faithboard.batch import Batch
+from faithboard.classifier import Classifier
+from faithboard.errors import ContractError
+from faithboard.rng import Rng
+
+if TYPE_CHECKING:
+    from jaxtyping import Float
+
+NEEDS = frozenset({"gradients", "attention", "decode"})
+
+
+@dataclass(frozen=True)
+class Attribution:
+    """Scores of a method that promises what they sum to (integrated gradients, Shapley values, LRP)."""
+
+    scores: Float[Tensor, "batch token"]
+    total: Float[Tensor, "batch"] | None = None
+
+
+Explain = Callable[[Classifier, Batch, Rng], "Tensor | Attribution"]
+StepCost = Callable[[int], tuple[float, float]]
+"""Scorable length T -> planned token steps (forward, backward) of one example, special tokens apart."""
+
+
+@dataclass(frozen=True)
+class Method:
+    """An explanation method. `scores[b, t]` is evidence for the class the model predicts on text b."""
+
+    name: str
+    explain: Explain
+    kind: Literal["sensitivity", "contribution", "reference"]
+    """How much the output would move, or how much the token added to it; `reference` rows read no model."""
+    signed: bool
+    source: str
+    """The paper and equation, or the place where the definition stands."""
+    needs: frozenset[str] = frozenset()
+    draws: int = 1
+    """Independent repetitions per example; every metric is the mean over them. Above 1 only for stochastic methods."""
+    stochastic: bool = False
+    steps: StepCost | None = None
+    """Planned cost; None for a submission that does not say, and `plan` shows it as unknown."""
+    training: str = "standard"
+    """Name of the training procedure of the models it explains."""
+    base: str | None = None
+    """For a variant: the method whose function it borrows; the resolver joins them."""
+
+    def __call__(self, model: Classifier, batch: Batch, rng: Rng) -> Attribution:
+        """Run the method and check its contract. Raises ContractError."""
+        result = self.explain(model, batch, rng)
+        found = result if isinstance(result, Attribution) else Attribution(result)
+        _check(self.name, found, batch)
+        scores = found.scores.detach().float().masked_fill(~batch.scorable, 0.0)
+        return Attribution(scores, None if found.total is None else found.total.detach().float())
+
+
+def method(
+    name: str,
+    *,
+    kind: Literal["sensitivity", "contribution", "reference"],
+    signed: bool,
+    source: str,
+    needs: Iterable[str] = (),
+    draws: int = 1,
+    stochastic: bool | None = None,
+    steps: StepCost | None = None,
+) -> Callable[[Explain], Method]:
+    """Turn `(model, batch, rng) -> scores [batch, token]` into a method. See `Method` for the arguments.
+
+    Raises ContractError for a need that no model can have.
+    """
+    unknown = frozenset(needs) - NEEDS
+    if unknown:
+        raise ContractError(f"method {name}: unknown need {sorted(unknown)}; a method can need {sorted(NEEDS)}")
+
+    def decorate(explain: Explain) -> Method:
+        return Method(
+            name=name,
+            explain=explain,
+            kind=kind,
+            signed=signed,
+            source=source,
+            needs=frozenset(needs),
+            draws=draws,
+            stochastic=draws > 1 if stochastic is None else stochastic,
+            steps=steps,
+        )
+
+    return decorate
+
+
+def _no_base(model: Classifier, batch: Batch, rng: Rng) -> Tensor:
+    raise ContractError("a variant runs only after the resolver has joined it with its base method")
+
+
+def variant(base: str, *, training: str, name: str | None = None) -> Method:
+    """The method `base` on models of another training procedure, as a method of its own."""
+    return Method(
+        name=name or f"{base}-{training}",
+        explain=_no_base,
+        kind="reference",
+        signed=False,
+        source="",
+        training=training,
+        base=base,
+    )
+
+
+def joined(changed: Method, base: Method) -> Method:
+    """A variant with everything it does not change taken from its base."""
+    return replace(base, name=changed.name, training=changed.training, base=base.name)
+
+
+def _check(name: str, found: Attribution, batch: Batch) -> None:
+    scores, expected = found.scores, tuple(batch.ids.shape)
+    if not isinstance(scores, Tensor) or tuple(scores.shape) != expected:
+        shape = tuple(scores.shape) if isinstance(scores, Tensor) else type(scores).__name__
+        raise ContractError(f"method {name}: scores must be a tensor [batch, token] = {expected}, got {shape}")
+    if not scores.is_floating_point():
+        raise ContractError(f"method {name}: scores must be floating point, got {scores.dtype}")
+    if scores.device != batch.device:
+        raise ContractError(f"method {name}: scores are on {scores.device}, the batch is on {batch.device}")
+    bad = ~torch.isfinite(scores) & batch.scorable
+    if bool(bad.any()):
+        row, token = (int(i) for i in bad.nonzero()[0])
+        raise ContractError(
+            f"method {name}: {int(bad.sum())} scores are not finite, the first at token {token} of example "
+            f"{batch.example_id[row]}; every scorable token needs a finite score"
+        )
+    if found.total is not None and tuple(found.total.shape) != expected[:1]:
+        raise ContractError(
+            f"method {name}: total must be a tensor [batch] = {expected[:1]}, got {tuple(found.total.shape)}"
+        )
