@@ -1,1 +1,76 @@
-"""faithboard: which explanation methods tell the truth about a text classifier?"""
+"""faithboard: which explanation methods tell the truth about a text classifier?
+
+Everything a definition (a task, a method, a metric) needs is importable from here. Names are loaded on first use, so
+that asking the command line for help does not import torch.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from faithboard.batch import Batch, Specials
+    from faithboard.classifier import Classifier, Output, predict, predicted_class
+    from faithboard.erasure import evaluate_masks, without_each_token
+    from faithboard.errors import ContractError, DataError, FaithboardError
+    from faithboard.gradients import class_gradient
+    from faithboard.method import Attribution, Method, method, variant
+    from faithboard.metric import ErasureMetric, Probe, RationaleMetric
+    from faithboard.rng import TOKEN, Rng
+    from faithboard.task import Example, HubSource, Record, Source, Task, TextRules
+
+__version__ = "0.1.0"
+
+_WHERE = {
+    "batch": ("Batch", "Specials"),
+    "classifier": ("Classifier", "Output", "predict", "predicted_class"),
+    "erasure": ("evaluate_masks", "without_each_token"),
+    "errors": ("ContractError", "DataError", "FaithboardError"),
+    "gradients": ("class_gradient",),
+    "method": ("Attribution", "Method", "method", "variant"),
+    "metric": ("ErasureMetric", "Probe", "RationaleMetric"),
+    "rng": ("TOKEN", "Rng"),
+    "task": ("Example", "HubSource", "Record", "Source", "Task", "TextRules"),
+}
+_MODULE_OF = {name: module for module, names in _WHERE.items() for name in names}
+
+__all__ = [
+    "TOKEN",
+    "Attribution",
+    "Batch",
+    "Classifier",
+    "ContractError",
+    "DataError",
+    "ErasureMetric",
+    "Example",
+    "FaithboardError",
+    "HubSource",
+    "Method",
+    "Output",
+    "Probe",
+    "RationaleMetric",
+    "Record",
+    "Rng",
+    "Source",
+    "Specials",
+    "Task",
+    "TextRules",
+    "__version__",
+    "class_gradient",
+    "evaluate_masks",
+    "method",
+    "predict",
+    "predicted_class",
+    "variant",
+    "without_each_token",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module 'faithboard' has no attribute {name!r}")
+    found = getattr(importlib.import_module(f"faithboard.{_MODULE_OF[name]}"), name)
+    # `from faithboard import method` must give the decorator although a submodule has the same name.
+    globals()[name] = found
+    return found
