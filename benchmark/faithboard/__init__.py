@@ -10,12 +10,12 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from faithboard.attribution import Attribution, Method, method, variant
     from faithboard.batch import Batch, Specials
     from faithboard.classifier import Classifier, Output, predict, predicted_class
     from faithboard.erasure import evaluate_masks, without_each_token
     from faithboard.errors import ContractError, DataError, FaithboardError
     from faithboard.gradients import class_gradient
-    from faithboard.method import Attribution, Method, method, variant
     from faithboard.metric import ErasureMetric, Probe, RationaleMetric
     from faithboard.rng import TOKEN, Rng
     from faithboard.task import Example, HubSource, Record, Source, Task, TextRules
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _WHERE = {
+    "attribution": ("Attribution", "Method", "method", "variant"),
     "batch": ("Batch", "Specials"),
     "classifier": ("Classifier", "Output", "predict", "predicted_class"),
     "erasure": ("evaluate_masks", "without_each_token"),
     "errors": ("ContractError", "DataError", "FaithboardError"),
     "gradients": ("class_gradient",),
-    "method": ("Attribution", "Method", "method", "variant"),
     "metric": ("ErasureMetric", "Probe", "RationaleMetric"),
     "rng": ("TOKEN", "Rng"),
     "task": ("Example", "HubSource", "Record", "Source", "Task", "TextRules"),
@@ -70,7 +70,4 @@ __all__ = [
 def __getattr__(name: str) -> object:
     if name not in _MODULE_OF:
         raise AttributeError(f"module 'faithboard' has no attribute {name!r}")
-    found = getattr(importlib.import_module(f"faithboard.{_MODULE_OF[name]}"), name)
-    # `from faithboard import method` must give the decorator although a submodule has the same name.
-    globals()[name] = found
-    return found
+    return getattr(importlib.import_module(f"faithboard.{_MODULE_OF[name]}"), name)
