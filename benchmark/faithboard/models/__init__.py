@@ -1,0 +1,82 @@
+"""The reference models. A name such as `bilstm-additive` is an encoder and an attention; `build` composes the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from torch import Tensor, nn
+
+from faithboard.batch import Specials
+from faithboard.config import ModelConfig
+from faithboard.errors import SuiteError, near
+from faithboard.models.attention import Additive, Dot
+from faithboard.models.encoders import CNN, Average, Encoder
+from faithboard.models.readout import Dense, Linear, Pair
+from faithboard.models.recurrent import BiLSTM
+from faithboard.models.reference import AttentionClassifier
+from faithboard.models.seeding import seeded
+from faithboard.task import Task
+
+if TYPE_CHECKING:
+    from jaxtyping import Float
+
+__all__ = ["ATTENTIONS", "ENCODERS", "AttentionClassifier", "build", "check_combination"]
+
+ENCODERS: Mapping[str, Callable[[int, int], Encoder]] = {
+    "bilstm": BiLSTM,
+    "cnn": lambda dim, hidden: CNN(dim, 2 * hidden // len(CNN.KERNELS)),
+    "average": lambda dim, hidden: Average(dim, 2 * hidden),
+}
+"""name -> (embedding size, hidden) -> encoder. All of them have states of 2 x hidden: 256 for the paper's 128."""
+
+ATTENTIONS: Mapping[str, Callable[..., nn.Module]] = {"additive": Additive, "dot": Dot}
+"""name -> (width of the states, query=whether there is one) -> attention."""
+
+READOUTS: Mapping[str, Callable[[int, int], nn.Module]] = {"single": Linear, "pair": Pair, "sequence": Dense}
+"""layout of the task -> (width of the states, outputs) -> readout."""
+
+
+def check_combination(config: ModelConfig, task: Task) -> None:
+    """Raise SuiteError for a model that does not exist or makes no sense on `task`. Builds nothing."""
+    if config.encoder not in ENCODERS:
+        raise SuiteError(f"model {config.name}: unknown encoder {config.encoder!r}; {near(config.encoder, ENCODERS)}")
+    if config.attention not in ATTENTIONS:
+        raise SuiteError(
+            f"model {config.name}: unknown attention {config.attention!r}; {near(config.attention, ATTENTIONS)}"
+        )
+    if config.hidden < 2:
+        raise SuiteError(f"model {config.name}: hidden must be at least 2, got {config.hidden}")
+    if task.layout == "pair" and task.explained != ("text",):
+        raise SuiteError(
+            f"model {config.name} on {task.name}: in the layout `pair` attention lies over the text alone, "
+            f"but the task explains {' and '.join(task.explained)}; give the task the layout `sequence`"
+        )
+
+
+def build(
+    config: ModelConfig, task: Task, matrix: Float[Tensor, "word dim"], specials: Specials, *, seed: int
+) -> AttentionClassifier:
+    """A model with fresh weights drawn from `seed` (the global random state stays as it is), in eval mode on the CPU.
+
+    `matrix` holds the first embedding of every word of the vocabulary; it is copied and trained further. Two classes
+    have one output, the logit of class 1; more have one output each. Raises SuiteError as `check_combination` does.
+    """
+    check_combination(config, task)
+    n_classes, pair = len(task.labels), task.layout == "pair"
+    encoder = ENCODERS[config.encoder]
+    dim = matrix.shape[1]
+    with seeded(seed, "weights"):
+        explained = encoder(dim, config.hidden)
+        model = AttentionClassifier(
+            embedding=nn.Embedding.from_pretrained(matrix.clone(), freeze=False),
+            encoder=explained,
+            attention=ATTENTIONS[config.attention](explained.width, query=pair),
+            readout=READOUTS[task.layout](explained.width, 1 if n_classes == 2 else n_classes),
+            query_encoder=encoder(dim, config.hidden) if pair else None,
+            layout=task.layout,
+            n_classes=n_classes,
+            specials=specials,
+        )
+    model.eval()
+    return model

@@ -1,0 +1,125 @@
+"""The reference model: embedding, encoder, attention and readout, put together once for every combination."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+import torch
+from torch import Tensor, nn
+
+from faithboard.batch import Batch, Specials
+from faithboard.classifier import Classifier, Output
+from faithboard.models.attention import weights
+from faithboard.models.encoders import Encoder
+
+if TYPE_CHECKING:
+    from jaxtyping import Bool, Float
+
+
+class AttentionClassifier(Classifier):
+    """`readout(sum_t alpha_t h_t)`: h the encoder's states, alpha the attention (Jain & Wallace 2019, section 2).
+
+    In the layout `pair` a second encoder reads the query and its summary enters attention and readout; in `sequence`
+    one encoder and one attention run over text and query together; in `single` there is no query.
+    """
+
+    capabilities = frozenset({"gradients", "attention", "decode"})
+
+    def __init__(
+        self,
+        *,
+        embedding: nn.Embedding,
+        encoder: Encoder,
+        attention: nn.Module,
+        readout: nn.Module,
+        layout: Literal["single", "pair", "sequence"],
+        n_classes: int,
+        specials: Specials,
+        query_encoder: Encoder | None = None,
+    ) -> None:
+        super().__init__()
+        self.embedding = embedding
+        self.encoder = encoder
+        self.attention = attention
+        self.readout = readout
+        self.query_encoder = query_encoder
+        self.layout = layout
+        self.n_classes = n_classes
+        self.specials = specials
+
+    def counted(self) -> tuple[nn.Module, ...]:
+        return (self.encoder,) if self.query_encoder is None else (self.encoder, self.query_encoder)
+
+    def embed(self, batch: Batch) -> Float[Tensor, "batch token dim"]:
+        return self.embedding(batch.ids)
+
+    def forward(
+        self,
+        batch: Batch,
+        embedded: Float[Tensor, "batch token dim"] | None = None,
+        attention: Float[Tensor, "batch token"] | None = None,
+        detach_attention: bool = False,
+    ) -> Output:
+        if embedded is None:
+            embedded = self.embed(batch)
+        hidden = self._encoded(embedded, batch)
+        query = self._query(embedded, batch)
+        if attention is None:
+            attention = weights(self.attention(hidden, query), self.attended(batch))
+        if detach_attention:
+            attention = attention.detach()
+        return Output(self._read(hidden, attention, query), attention, hidden, query)
+
+    def decode(
+        self,
+        hidden: Float[Tensor, "batch token hidden"],
+        attention: Float[Tensor, "batch token"],
+        batch: Batch,
+        query: Float[Tensor, "batch hidden"] | None = None,
+    ) -> Float[Tensor, "batch output"]:
+        if query is None and self.query_encoder is not None:
+            query = self._query(self.embed(batch), batch)
+        return self._read(hidden, attention, query)
+
+    def attended(self, batch: Batch) -> Bool[Tensor, "batch token"]:
+        """Tokens that share the attention: the words of what the explained encoder reads, without begin, end, <sep>."""
+        own, ids = batch.specials, batch.ids
+        wrapping = (ids == own.begin) | (ids == own.end) | (ids == own.sep) | (ids == own.pad)
+        # A scorable position stays attended when a perturbation puts a special token there.
+        return self._read_by_encoder(batch) & (batch.scorable | ~wrapping)
+
+    def _read_by_encoder(self, batch: Batch) -> Bool[Tensor, "batch token"]:
+        return batch.real if self.layout == "sequence" else batch.real & (batch.segment == 0)
+
+    def _encoded(self, embedded: Float[Tensor, "batch token dim"], batch: Batch) -> Float[Tensor, "batch token hidden"]:
+        real, width = self._read_by_encoder(batch), batch.ids.shape[1]
+        # The text comes first, so cutting at the longest one spares the steps over queries and padding.
+        longest = int(real.sum(1).max()) if len(batch) else 0
+        hidden = self.encoder(embedded[:, :longest], real[:, :longest])
+        return nn.functional.pad(hidden, (0, 0, 0, width - longest))
+
+    def _query(self, embedded: Float[Tensor, "batch token dim"], batch: Batch) -> Float[Tensor, "batch hidden"] | None:
+        if self.query_encoder is None:
+            return None
+        states, real = to_front(embedded, batch.real & (batch.segment == 1))
+        return self.query_encoder.summarise(self.query_encoder(states, real), real)
+
+    def _read(
+        self,
+        hidden: Float[Tensor, "batch token hidden"],
+        attention: Float[Tensor, "batch token"],
+        query: Float[Tensor, "batch hidden"] | None,
+    ) -> Float[Tensor, "batch output"]:
+        context = torch.bmm(attention[:, None, :], hidden)[:, 0]
+        return self.readout(context, query)
+
+
+def to_front(
+    states: Float[Tensor, "batch token dim"], keep: Bool[Tensor, "batch token"]
+) -> tuple[Float[Tensor, "batch kept dim"], Bool[Tensor, "batch kept"]]:
+    """The states marked in `keep`, moved to the front in order, and the mask of those that are real there."""
+    lengths = keep.sum(1)
+    longest = int(lengths.max()) if keep.shape[0] else 0
+    order = (~keep).to(torch.uint8).argsort(dim=1, stable=True)[:, :longest]
+    real = torch.arange(longest, device=keep.device)[None, :] < lengths[:, None]
+    return states.gather(1, order[:, :, None].expand(-1, -1, states.shape[2])), real
