@@ -17,7 +17,7 @@ import torch
 from torch import Tensor
 
 from faithboard.batch import Batch
-from faithboard.classifier import Classifier
+from faithboard.classifier import Classifier, untouched
 from faithboard.errors import ContractError
 from faithboard.rng import Rng
 
@@ -63,8 +63,12 @@ class Method:
     """For a variant: the method whose function it borrows; the resolver joins them."""
 
     def __call__(self, model: Classifier, batch: Batch, rng: Rng) -> Attribution:
-        """Run the method and check its contract. Raises ContractError."""
-        result = self.explain(model, batch, rng)
+        """Run the method, the model in eval mode and put back afterwards, and check its contract.
+
+        Raises ContractError.
+        """
+        with untouched(model):
+            result = self.explain(model, batch, rng)
         found = result if isinstance(result, Attribution) else Attribution(result)
         _check(self.name, found, batch)
         scores = found.scores.detach().float().masked_fill(~batch.scorable, 0.0)

@@ -101,8 +101,9 @@ class Classifier(nn.Module):
 
 @torch.no_grad()
 def predict(model: Classifier, batch: Batch) -> Float64[Tensor, "batch class"]:
-    """Probabilities in float64, one forward pass, without gradients."""
-    return model(batch).log_probabilities(batch.candidates).exp()
+    """Probabilities in float64, one forward pass in eval mode, without gradients."""
+    with untouched(model):
+        return model(batch).log_probabilities(batch.candidates).exp()
 
 
 def predicted_class(log_p: Float64[Tensor, "batch class"]) -> Int[Tensor, "batch"]:

@@ -1,0 +1,108 @@
+"""Ask the model again about texts with tokens deleted: every distinct text once, in batches of like length.
+
+The masks of many methods and metrics for one text coincide: all of them remove the same top word, or leave the same
+half. So masks are pooled, duplicates are found per text, and what is left is evaluated in one stream.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from faithboard.batch import Batch
+from faithboard.buckets import token_batches, token_budget
+from faithboard.classifier import Classifier, predict, untouched
+
+if TYPE_CHECKING:
+    from jaxtyping import Bool, Float64, Int
+
+_ROWS = 2_048
+"""Texts that are built at once at most: short remains of long texts are cut from wide masks, which take memory too."""
+
+
+@dataclass
+class MaskCount:
+    """How many masked texts were asked for, and how many of them were distinct and so evaluated."""
+
+    asked: int = 0
+    evaluated: int = 0
+
+
+def evaluate_masks(
+    model: Classifier,
+    batch: Batch,
+    drop: Bool[Tensor, "batch mask token"],
+    *,
+    budget: int | None = None,
+    count: MaskCount | None = None,
+) -> Float64[Tensor, "batch mask class"]:
+    """Probabilities for every text with the tokens of every mask deleted and encoded again.
+
+    Kept tokens keep their order; query, begin and end stay, and candidates are those of the full text. Equal masks of
+    a text are evaluated once. `budget` is the number of tokens run at once (`token_budget` of the device by default);
+    `count` adds up what was asked and evaluated.
+
+    Raises ValueError when a mask marks a position that is not scorable.
+    """
+    if bool((drop & ~batch.scorable[:, None]).any()):
+        raise ValueError("only scorable tokens can be deleted; begin, end, query and padding stay")
+    text, masks, place = _distinct(drop)
+    if count is not None:
+        count.asked += place.numel()
+        count.evaluated += len(text)
+    lengths = batch.lengths[text] - masks.sum(1)
+    return _evaluate(model, batch, text, lengths, lambda rows: masks[rows], budget)[place]
+
+
+def without_each_token(
+    model: Classifier, batch: Batch, *, budget: int | None = None
+) -> Float64[Tensor, "batch token class"]:
+    """Probabilities for every text without each of its scorable tokens in turn; NaN at all other positions."""
+    text, position = batch.scorable.nonzero(as_tuple=True)
+
+    def masks(rows: Int[Tensor, "row"]) -> Bool[Tensor, "row token"]:
+        # Built for the rows at hand: all of them together are the square of the length.
+        return torch.nn.functional.one_hot(position[rows], batch.ids.shape[1]).bool()
+
+    p = _evaluate(model, batch, text, batch.lengths[text] - 1, masks, budget)
+    found = p.new_full((*batch.ids.shape, p.shape[1]), torch.nan)
+    found[text, position] = p
+    return found
+
+
+def _distinct(
+    drop: Bool[Tensor, "batch mask token"],
+) -> tuple[Int[Tensor, "variant"], Bool[Tensor, "variant token"], Int[Tensor, "batch mask"]]:
+    """Text and mask of each distinct variant, and for each mask asked for the variant that answers it."""
+    n_texts, n_masks, width = drop.shape
+    flat = drop.reshape(n_texts * n_masks, width)
+    text = np.repeat(np.arange(n_texts, dtype=">u4"), n_masks)
+    # One fixed-size string of bytes per mask, its text in front, compares and sorts as a whole.
+    key = np.concatenate([text.view(np.uint8).reshape(-1, 4), np.packbits(flat.cpu().numpy(), axis=1)], 1)
+    whole = np.ascontiguousarray(key).view(np.dtype((np.void, key.shape[1]))).reshape(-1)
+    _, first, place = np.unique(whole, return_index=True, return_inverse=True)
+    at = torch.from_numpy(first).to(drop.device)
+    return at // max(1, n_masks), flat[at], torch.from_numpy(place).to(drop.device).reshape(n_texts, n_masks)
+
+
+def _evaluate(
+    model: Classifier,
+    batch: Batch,
+    text: Int[Tensor, "variant"],
+    lengths: Int[Tensor, "variant"],
+    masks: Callable[[Int[Tensor, "row"]], Bool[Tensor, "row token"]],
+    budget: int | None,
+) -> Float64[Tensor, "variant class"]:
+    """Probabilities for variant v = text `text[v]` without the tokens of its mask, `lengths[v]` tokens long."""
+    p = torch.empty(len(text), model.n_classes, dtype=torch.float64, device=batch.device)
+    with untouched(model):
+        for bucket in token_batches(lengths, budget or token_budget(batch.device)):
+            for rows in bucket.split(_ROWS):
+                full = batch.rows(text[rows])
+                p[rows] = predict(model, full.without(masks(rows)[:, : full.ids.shape[1]]))
+    return p
