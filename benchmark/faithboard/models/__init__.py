@@ -21,7 +21,7 @@ from faithboard.task import Task
 if TYPE_CHECKING:
     from jaxtyping import Float
 
-__all__ = ["ATTENTIONS", "ENCODERS", "AttentionClassifier", "build", "check_combination"]
+__all__ = ["ATTENTIONS", "ENCODERS", "AttentionClassifier", "build", "capabilities", "check_combination"]
 
 ENCODERS: Mapping[str, Callable[[int, int], Encoder]] = {
     "bilstm": BiLSTM,
@@ -52,6 +52,11 @@ def check_combination(config: ModelConfig, task: Task) -> None:
             f"model {config.name} on {task.name}: in the layout `pair` attention lies over the text alone, "
             f"but the task explains {' and '.join(task.explained)}; give the task the layout `sequence`"
         )
+
+
+def capabilities(config: ModelConfig) -> frozenset[str]:
+    """What a model of `config` can do, before it is built (see `Classifier.capabilities`)."""
+    return AttentionClassifier.capabilities
 
 
 def build(
