@@ -94,6 +94,8 @@ class Row(_Json):
     metric_version: int
     parameters: dict[str, Any]
     better: Literal["higher", "lower", "neither"]
+    kind: Literal["erasure", "rationale", "probe"] = "erasure"
+    """Class of the metric. Rationale metrics count as plausibility, except where the tokens are planted."""
     status: Status = "ok"
     reason: str = ""
     value: float | None = None

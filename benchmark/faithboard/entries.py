@@ -1,0 +1,85 @@
+"""One method in one table, in every seed: its records, its speed, and what makes it incomplete."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Literal
+
+from faithboard.board import Table
+from faithboard.records import Explanation, Row, Status, Throughput
+from faithboard.tables import device_of
+
+BASELINE = "random"
+"""The method whose value an undefined example takes."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """The explanations of one method (or, with an empty name, of the probes) on the models of one table."""
+
+    method: str
+    by_seed: Mapping[int, Explanation]
+    weights: Mapping[int, str]
+    """Seed -> hash of the weights that the table's model has."""
+    speeds: Sequence[Throughput]
+
+    @property
+    def first(self) -> Explanation:
+        """The explanation of the lowest seed; kind and sign are the same in all."""
+        return self.by_seed[min(self.by_seed)]
+
+    def rows(self, metric: str) -> dict[int, Row]:
+        """Seed -> row of a metric, in the order of seeds."""
+        return {
+            seed: row
+            for seed, explanation in sorted(self.by_seed.items())
+            for row in explanation.rows
+            if row.metric == metric
+        }
+
+    def failure(self, metric: str) -> tuple[Status, str]:
+        """Status and reason of the first seed that is not ok, or ("ok", "")."""
+        rows = self.rows(metric)
+        for seed, explanation in sorted(self.by_seed.items()):
+            for record in (explanation, rows.get(seed)):
+                if record is not None and record.status != "ok":
+                    return record.status, f"{record.status} (seed {seed}): {record.reason or 'no reason recorded'}"
+        return "ok", ""
+
+    def incomplete(self, metric: str, table: Table) -> str:
+        """Why the row cannot stand beside the others of the table; empty when it can."""
+        _, reason = self.failure(metric)
+        if reason:
+            return reason
+        missing = sorted(set(table.seeds) - set(self.rows(metric)))
+        if missing:
+            return f"no result for seed {', '.join(map(str, missing))}"
+        for seed, explanation in sorted(self.by_seed.items()):
+            if explanation.weights_sha256 != self.weights[seed]:
+                return f"explained on other weights (seed {seed})"
+            if device_of(explanation) != table.device:
+                return f"explained on {device_of(explanation) or 'an unknown device'} (seed {seed})"
+        return ""
+
+    def mean_steps(self, direction: Literal["forward", "backward"]) -> float | None:
+        """Token steps per example and draw, mean over seeds; None where they were not counted."""
+        steps = [getattr(explanation, f"{direction}_steps") for explanation in self.by_seed.values()]
+        counted = [value for value in steps if value is not None]
+        return sum(counted) / len(counted) if counted else None
+
+    def speed(self, device: str) -> tuple[float | None, float | None]:
+        """(examples per second, median over seeds; peak memory in MB, the largest) on a device.
+
+        Of several settings (dtype, torch, threads) the one with most records counts; they are never mixed.
+        """
+        here = [record for record in self.speeds if record.device == device]
+        settings = Counter((record.dtype, record.torch, record.threads) for record in here)
+        if not settings:
+            return None, None
+        chosen = min(settings, key=lambda setting: (-settings[setting], setting))
+        records = [record for record in here if (record.dtype, record.torch, record.threads) == chosen]
+        memory = [record.peak_memory_mb for record in records if record.peak_memory_mb is not None]
+        return median(record.examples_per_second for record in records), max(memory, default=None)

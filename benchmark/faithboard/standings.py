@@ -1,0 +1,179 @@
+"""From records and values per example to tables, standings and comparisons (definitions, section 6). Pure.
+
+A table is one trained model: task x architecture x training, in every seed of the suite. What keeps a row of it from
+being ranked is written in the row; it is shown all the same.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from faithboard import stats
+from faithboard.aligned import Aligned, align
+from faithboard.board import Board, Comparison, Standing, Table
+from faithboard.comparisons import beats, compare
+from faithboard.entries import Entry
+from faithboard.records import Explanation, ModelRecord, Row, Throughput
+from faithboard.tables import table_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from jaxtyping import Float
+    from numpy import ndarray
+
+
+def rank(
+    suite: str,
+    version: int,
+    seeds: Sequence[int],
+    models: Iterable[ModelRecord],
+    explanations: Iterable[Explanation],
+    values: pd.DataFrame,
+    throughput: Iterable[Throughput] = (),
+    families: Mapping[str, str] | None = None,
+) -> Board:
+    """All tables of one suite.
+
+    `values` is long: explain_key, metric, example, value (mean over draws, NaN where undefined; no line for an example
+    that is excluded). `families` maps a task to its family. The order of records and lines changes nothing.
+
+    Raises ValueError when an explanation belongs to no model, or when two records claim one place in a table: choose
+    the current ones before ranking.
+    """
+    groups: dict[tuple[str, int, str, str, str], list[ModelRecord]] = defaultdict(list)
+    for model in models:
+        groups[model.task, model.task_version, model.fingerprint, model.model, model.training].append(model)
+    of_model: dict[str, list[Explanation]] = defaultdict(list)
+    for explanation in explanations:
+        of_model[explanation.model_key].append(explanation)
+    if lost := sorted(set(of_model) - {model.key for members in groups.values() for model in members}):
+        raise ValueError(f"explanations of unknown models: {', '.join(lost)}")
+    speeds: dict[str, list[Throughput]] = defaultdict(list)
+    for record in throughput:
+        speeds[record.explain_key].append(record)
+    by_example = {
+        (str(key), str(metric)): lines.set_index("example")["value"]
+        for (key, metric), lines in values.groupby(["explain_key", "metric"])
+    }
+
+    tables: list[Table] = []
+    standings: list[Standing] = []
+    comparisons: list[Comparison] = []
+    for identity in sorted(groups):
+        members = sorted(groups[identity], key=lambda model: model.seed)
+        own = [explanation for model in members for explanation in of_model[model.key]]
+        table = table_of(suite, version, seeds, members, own, (families or {}).get(members[0].task, members[0].task))
+        tables.append(table)
+        entries = _entries(table, members, own, speeds)
+        for probe in (False, True):
+            asked = [entry for entry in entries if bool(entry.method) != probe]
+            for info in _metrics(asked):
+                ranked, pairs = _rank_metric(table, info, asked, by_example)
+                standings += ranked
+                comparisons += pairs
+    return Board(tables, standings, comparisons)
+
+
+def _entries(
+    table: Table, members: Sequence[ModelRecord], own: Iterable[Explanation], speeds: Mapping[str, list[Throughput]]
+) -> list[Entry]:
+    """One per method, in the order of names; the probes are the one without a name."""
+    weights = {model.seed: model.weights_sha256 for model in members}
+    by_method: dict[str, dict[int, Explanation]] = defaultdict(dict)
+    for explanation in own:
+        if explanation.seed in by_method[explanation.method]:
+            raise ValueError(f"two explanations by {explanation.method!r} in {table.key}, seed {explanation.seed}")
+        by_method[explanation.method][explanation.seed] = explanation
+    return [
+        Entry(method, by_seed, weights, [record for e in by_seed.values() for record in speeds.get(e.key, ())])
+        for method, by_seed in sorted(by_method.items())
+    ]
+
+
+def _metrics(entries: Sequence[Entry]) -> list[Row]:
+    """One row of each metric, in the order of names: the metric's version, direction and kind are the same in all."""
+    found = {row.metric: row for entry in entries for e in entry.by_seed.values() for row in e.rows}
+    return [found[name] for name in sorted(found)]
+
+
+def _rank_metric(
+    table: Table, info: Row, entries: Sequence[Entry], by_example: Mapping[tuple[str, str], pd.Series[float]]
+) -> tuple[list[Standing], list[Comparison]]:
+    aligned = align(table, info.metric, entries, by_example)
+    means = stats.mean_defined(aligned.values, 2)
+    resampled = stats.bootstrap_means(means)
+    standings = [
+        _standing(table, info, entry, aligned, at, means[:, at], resampled[:, at]) for at, entry in enumerate(entries)
+    ]
+    ranked = [at for at, standing in enumerate(standings) if not standing.reason]
+    if info.better == "neither":
+        return standings, []
+    methods = [entries[at].method for at in ranked]
+    pairs = compare(table, info.metric, info.better, methods, aligned.values[:, ranked], resampled[:, ranked])
+    for at, best, worst in zip(ranked, *stats.ranks(beats(pairs, methods)), strict=True):
+        standings[at] = replace(standings[at], rank=int(best), rank_high=int(worst), ranked=len(ranked))
+    return standings, pairs
+
+
+def _standing(
+    table: Table,
+    info: Row,
+    entry: Entry,
+    aligned: Aligned,
+    at: int,
+    means: Float[ndarray, "example"],
+    resampled: Float[ndarray, "resample"],
+) -> Standing:
+    rows = list(entry.rows(info.metric).values())
+    of_seed = stats.mean_defined(aligned.values[:, at], 0)
+    status, _ = entry.failure(info.metric)
+    low, high = stats.interval(resampled)
+    curves = [row.curve for row in rows if row.curve]
+    expected = [row.expectation for row in rows if row.expectation is not None]
+    speed, memory = entry.speed(table.device)
+    return Standing(
+        table=table.key,
+        suite=table.suite,
+        suite_version=table.suite_version,
+        task=table.task,
+        model=table.model,
+        training=table.training,
+        method=entry.method,
+        method_kind=entry.first.kind,
+        signed=entry.first.signed,
+        metric=info.metric,
+        metric_version=info.metric_version,
+        metric_kind=info.kind,
+        better=info.better,
+        status=status,
+        reason=aligned.reasons[at] or table.reason or _unverified(table, info),
+        value=stats.rounded_or_none(stats.mean_defined(means, 0)),
+        low=stats.rounded_or_none(low),
+        high=stats.rounded_or_none(high),
+        seed_means={
+            str(seed): stats.rounded(mean) for seed, mean in zip(table.seeds, of_seed, strict=True) if np.isfinite(mean)
+        },
+        seed_spread=stats.rounded(np.nanstd(of_seed, ddof=1)) if np.isfinite(of_seed).sum() > 1 else None,
+        n=int(np.isfinite(means).sum()),
+        excluded=aligned.excluded,
+        truncated=max(explanation.truncated for explanation in entry.by_seed.values()),
+        undefined_share=stats.rounded(aligned.undefined[at]),
+        forward_steps=stats.rounded_or_none(entry.mean_steps("forward")),
+        backward_steps=stats.rounded_or_none(entry.mean_steps("backward")),
+        examples_per_second=stats.rounded_or_none(speed),
+        peak_memory_mb=stats.rounded_or_none(memory),
+        expectation=stats.rounded_or_none(float(np.mean(expected)) if expected else None),
+        points=list(info.points),
+        curve=[stats.rounded(value) for value in np.mean(curves, axis=0)] if curves else [],
+    )
+
+
+def _unverified(table: Table, info: Row) -> str:
+    if info.kind == "rationale" and table.known_truth and not table.known_truth.get("verified"):
+        return "the model is not verified to use the planted tokens"
+    return ""

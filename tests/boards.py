@@ -1,0 +1,109 @@
+"""Small invented records for the tests of statistics, report and tracking."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from faithboard import standings
+from faithboard.board import Board
+from faithboard.records import Explanation, ModelRecord, Row, Throughput
+
+BETTER = {"comprehensiveness": "higher", "sufficiency": "lower", "precision@k": "higher"}
+
+
+def model(task: str = "toy", seed: int = 0, **changes: Any) -> ModelRecord:
+    plain = ModelRecord(
+        key=f"model-{task}-{seed}",
+        task=task,
+        task_version=1,
+        fingerprint="0123456789abcdef",
+        fingerprint_name="generated",
+        model="bilstm-additive",
+        training="standard",
+        seed=seed,
+        config={"vectors": "random", "hidden": 8},
+        weights_sha256=f"weights-{task}-{seed}",
+        performance={"accuracy": 0.9 + seed / 100, "roc-auc": 0.95},
+        gate_passed=True,
+        gate={"bound": 0.85, "threshold": 0.5},
+        provenance={"device": "cpu"},
+    )
+    return replace(plain, **changes)
+
+
+@dataclass
+class Records:
+    """What `standings.rank` takes, built up method by method."""
+
+    models: list[ModelRecord] = field(default_factory=list)
+    explanations: list[Explanation] = field(default_factory=list)
+    lines: list[dict[str, Any]] = field(default_factory=list)
+    throughput: list[Throughput] = field(default_factory=list)
+    seeds: Sequence[int] = (0, 1)
+
+    def add(
+        self,
+        method: str,
+        values: Mapping[str, np.ndarray],
+        of: str = "toy",
+        row: Mapping[str, Any] | None = None,
+        **changes: Any,
+    ) -> None:
+        """One method: metric -> values `[seed, example]`; `changes` are fields of its explanations, `row` of rows."""
+        for at, trained in enumerate(m for m in self.models if m.task == of):
+            key = f"{method or 'probes'}-{trained.key}"
+            rows = []
+            for metric, table in values.items():
+                if at >= len(table):
+                    continue
+                kind = "probe" if not method else "rationale" if metric == "precision@k" else "erasure"
+                better = BETTER.get(metric, "neither")
+                plain = Row(f"{key}-{metric}", metric, 1, {}, better, kind=kind)  # type: ignore[arg-type]
+                rows.append(replace(plain, **(row or {})))
+                self.lines += [
+                    {"explain_key": key, "metric": metric, "example": f"e{number:03d}", "value": value}
+                    for number, value in enumerate(table[at])
+                    if value is not None
+                ]
+            explanation = Explanation(
+                key=key,
+                model_key=trained.key,
+                task=trained.task,
+                model=trained.model,
+                training=trained.training,
+                seed=trained.seed,
+                weights_sha256=trained.weights_sha256,
+                method=method,
+                method_sha256="f" * 64,
+                kind="reference" if method == "random" else "sensitivity",
+                examples=len(next(iter(values.values()))[0]) if values else 0,
+                forward_steps=12.0,
+                backward_steps=12.0 if "gradient" in method else 0.0,
+                share_correct=0.9,
+                rows=rows,
+                provenance={"device": "cpu"},
+            )
+            self.explanations.append(replace(explanation, **changes))
+
+    def board(self, **changes: Any) -> Board:
+        columns = ["explain_key", "metric", "example", "value"]
+        return standings.rank(
+            "quick",
+            1,
+            self.seeds,
+            self.models,
+            self.explanations,
+            pd.DataFrame(self.lines, columns=columns),
+            self.throughput,
+            **changes,
+        )
+
+
+def noisy(mean: float, seeds: int = 2, examples: int = 40, spread: float = 0.2, salt: int = 0) -> np.ndarray:
+    """Values `[seed, example]` around a mean, the same for the same arguments."""
+    return mean + spread * np.random.default_rng([salt, seeds, examples]).normal(size=(seeds, examples))
