@@ -23,7 +23,8 @@ class Record:
     label: str
     query: str | tuple[str, ...] = ()
     rationale: tuple[tuple[int, int], ...] | None = None
-    """Spans [start, end) over the tokens of `text` (published as tokens), or None where the data has no rationale."""
+    """Spans [start, end), or None where the data has no rationale: over the tokens of a text published as tokens, over
+    the characters of a string."""
     candidates: tuple[str, ...] | None = None
     """Labels that can be the answer to this text; None means all of them."""
 
@@ -84,8 +85,11 @@ class Source:
     access: Literal["open", "on request", "credentialed", "generated"] = "open"
 
 
-Reader = Callable[[Path, str], Iterable[Record]]
-"""(folder, split) -> records of the split, from the published files. Raises DataError with file and line."""
+Reader = Callable[[Path, str], Iterable[Record | None]]
+"""(folder, split) -> records of the split, from the published files, None for a row the task drops by rule.
+
+Raises DataError with file and line.
+"""
 
 
 @dataclass(frozen=True)
@@ -100,7 +104,8 @@ class Task:
     folder: str
     """Name of the folder below the data root that holds the published files."""
     files: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """split -> names a published file of it can have, relative to the folder; any one of them is enough."""
+    """split -> names a published file of it can have, relative to the folder; any one of them, plain or with `.gz`
+    added, is enough. Files that no single split owns (a folder of documents) get a key of their own."""
     read: Reader | None = None
     hub: HubSource | None = None
     generate: Callable[[str], Iterable[Record]] | None = None

@@ -1,0 +1,1 @@
+"""Generators of data that needs no download. They write what a reader reads, and are seeded."""

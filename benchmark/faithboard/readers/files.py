@@ -1,0 +1,92 @@
+"""The file edge: finding a task's published files, opening them plain or gzipped, hashing them."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import zlib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import IO
+
+from faithboard.errors import DataError
+from faithboard.task import Task
+
+
+def locate(folder: Path, names: Iterable[str]) -> Path | None:
+    """The first of `names` that exists below `folder`, as it is or with `.gz` added."""
+    for name in names:
+        for path in (folder / name, folder / f"{name}.gz"):
+            if path.exists():
+                return path
+    return None
+
+
+def required(folder: Path, names: Iterable[str]) -> Path:
+    """The same, but a missing file is a DataError that says which names were looked for."""
+    names = tuple(names)
+    path = locate(folder, names)
+    if path is None:
+        raise DataError(f"{folder} has none of {', '.join(names)} (plain or .gz)")
+    return path
+
+
+def data_folder(root: Path, task: Task) -> Path | None:
+    """`root/<task.folder>`, or `root` itself when that holds some of the files; None when neither is so."""
+    below = root / task.folder
+    if below.is_dir():
+        return below
+    return root if any(locate(root, names) for names in task.files.values()) else None
+
+
+def find(root: Path, task: Task) -> tuple[Path, dict[str, Path]]:
+    """The folder of a task below the data root, and the file of each of its parts.
+
+    Raises one DataError that names every file looked for, and where the data comes from.
+    """
+    folder = data_folder(root, task) or root / task.folder
+    found = {part: locate(folder, names) for part, names in task.files.items()}
+    missing = [f"  {part}: {' or '.join(task.files[part])}" for part, path in found.items() if path is None]
+    if missing:
+        source = task.source
+        raise DataError(
+            f"task {task.name}: files are missing below {folder} (plain or .gz):\n"
+            + "\n".join(missing)
+            + f"\nThey come from {source.url} (licence: {source.licence}; access: {source.access})."
+        )
+    return folder, {part: path for part, path in found.items() if path is not None}
+
+
+def open_binary(path: Path) -> IO[bytes]:
+    """The bytes of a plain file, or those inside a `.gz`."""
+    return gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb")
+
+
+def read_lines(path: Path, encoding: str = "utf-8") -> Iterator[tuple[int, str]]:
+    """Line numbers from 1 and lines without their ends.
+
+    Only line feeds end a line, whatever else Unicode calls a line end. Raises DataError for a file that cannot be read,
+    a damaged `.gz` (with the last good line) and a line that is not in `encoding`.
+    """
+    number = 0
+    try:
+        with open_binary(path) as file:
+            for number, raw in enumerate(file, 1):
+                yield number, raw.decode(encoding).rstrip("\r\n")
+    except UnicodeDecodeError as error:
+        raise DataError(f"{path}, line {number}: not {encoding} ({error.reason}); is the file damaged?") from error
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise DataError(f"{path}: damaged gzip file after line {number} ({error}); download it again") from error
+    except OSError as error:
+        raise DataError(f"{path}: cannot be read ({error.strerror or error})") from error
+
+
+def sha256(path: Path) -> str:
+    """Hash of a file's bytes as they lie there; of a folder, of the names and bytes of all files below it."""
+    if path.is_file():
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    digest = hashlib.sha256()
+    for below in sorted(child for child in path.rglob("*") if child.is_file()):
+        digest.update(f"{below.relative_to(path).as_posix()}\0{sha256(below)}\n".encode())
+    return digest.hexdigest()

@@ -1,0 +1,102 @@
+"""From published text to words: tokenising, case, digits, and rationales carried along (definitions, section 1)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from faithboard.errors import DataError
+from faithboard.task import Record, TextRules
+
+Span = tuple[int, int]
+"""[start, end)."""
+
+_DIGIT = re.compile(r"\d")
+
+
+@dataclass(frozen=True)
+class Tokenised:
+    """Words of a string, with the characters each came from."""
+
+    words: tuple[str, ...]
+    offsets: tuple[Span, ...]
+    """`text[start:end]` is the word, for each word in order."""
+
+
+def tokenise(text: str) -> Tokenised:
+    """The words of `text` by spaCy's rule-based English tokeniser; runs of blanks are no words.
+
+    Raises DataError when spaCy is not installed.
+    """
+    words: list[str] = []
+    offsets: list[Span] = []
+    for token in _english()(text):
+        if not token.is_space:
+            words.append(token.text)
+            offsets.append((token.idx, token.idx + len(token.text)))
+    return Tokenised(tuple(words), tuple(offsets))
+
+
+@cache
+def _english() -> Any:
+    try:
+        import spacy
+    except ModuleNotFoundError as error:
+        raise DataError(
+            'this task has untokenised text, which needs the spaCy tokeniser: pip install "faithboard[text]"'
+        ) from error
+    return spacy.blank("en").tokenizer
+
+
+def normalise(words: Iterable[str], rules: TextRules) -> tuple[str, ...]:
+    """The words with the case and digit rules applied, one for one."""
+    if rules.lower:
+        words = (word.lower() for word in words)
+    if rules.digits is not None:
+        words = (rules.digits if _DIGIT.search(word) else word for word in words)
+    return tuple(words)
+
+
+@dataclass(frozen=True)
+class Words:
+    """A record after the word rules, before any length rule."""
+
+    text: tuple[str, ...]
+    query: tuple[str, ...]
+    rationale: tuple[bool, ...] | None
+    """One flag per word of `text`."""
+
+
+def words_of(record: Record, rules: TextRules) -> Words:
+    """Words of text and query, and the rationale as flags over the words of the text.
+
+    A span over the characters of a string marks every word it touches. Raises DataError for a span that is empty or
+    ends outside the text.
+    """
+    query = tokenise(record.query).words if isinstance(record.query, str) else record.query
+    if isinstance(record.text, str):
+        tokenised = tokenise(record.text)
+        words, offsets = tokenised.words, tokenised.offsets
+    else:
+        words, offsets = record.text, tuple((at, at + 1) for at in range(len(record.text)))
+    flags = None if record.rationale is None else _flags(record, offsets)
+    return Words(normalise(words, rules), normalise(query, rules), flags)
+
+
+def _flags(record: Record, offsets: Sequence[Span]) -> tuple[bool, ...]:
+    spans = record.rationale or ()
+    for start, end in spans:
+        if not 0 <= start < end <= len(record.text):
+            raise DataError(
+                f"record {record.id}: rationale [{start}, {end}) lies outside its text of {len(record.text)} "
+                f"{'characters' if isinstance(record.text, str) else 'tokens'}"
+            )
+    if isinstance(record.text, str):
+        return tuple(any(start < right and left < end for start, end in spans) for left, right in offsets)
+    flags = [False] * len(offsets)
+    for start, end in spans:
+        flags[start:end] = [True] * (end - start)
+    return tuple(flags)
