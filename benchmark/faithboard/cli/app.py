@@ -1,0 +1,207 @@
+"""The commands. Heavy imports happen inside them, so that help is instant."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from faithboard import __version__
+from faithboard.cli import options
+from faithboard.errors import SuiteError, TrackingError
+
+if TYPE_CHECKING:
+    from faithboard.plan import Plan
+    from faithboard.session import Place
+
+app = typer.Typer(
+    name="faithboard",
+    help="Which explanation methods tell the truth about a text classifier?",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+FAILED = 1
+"""Exit code when part of the work failed; 2 is for input that makes no sense."""
+
+
+@app.callback(invoke_without_command=True)
+def root(version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False) -> None:
+    """Options without a command."""
+    if version:
+        typer.echo(f"faithboard {__version__}")
+        raise typer.Exit
+
+
+@app.command()
+def run(
+    suite: options.SuiteName = "standard",
+    tasks: options.Tasks = "",
+    models: options.Models = "",
+    methods: options.Methods = "",
+    metrics: options.Metrics = "",
+    seeds: options.Seeds = "",
+    examples: options.Examples = None,
+    settings: options.Settings = [],  # noqa: B006  typer copies it
+    data: options.Data = None,
+    origin: options.Origin = "auto",
+    results: options.Results = Path("results"),
+    leaderboards: options.Leaderboards = Path("leaderboards"),
+    device: options.Device = "auto",
+    retry_failed: Annotated[bool, typer.Option(help="Run again what failed before.")] = False,
+    over_budget: Annotated[bool, typer.Option(help="Run explanations that cost more than the suite's budget.")] = False,
+    track: Annotated[bool, typer.Option(help="Sync the results into MLflow.")] = True,
+    tracking_uri: options.TrackingUri = "",
+) -> None:
+    """Train, explain, score and rank; what is stored is not computed again."""
+    from faithboard.cli.planned import summary
+    from faithboard.cli.progress import TerminalProgress
+    from faithboard.run import run as carry_out
+
+    progress = TerminalProgress()
+    place = _place(results, data, origin, device)
+    plan = _plan(suite, tasks, models, methods, metrics, seeds, examples, settings, place, retry_failed, over_budget)
+    progress.say(summary(plan))
+    for note in plan.inapplicable:
+        progress.say(f"note: {note}")
+    outcome = carry_out(plan, place.store, place.device, progress)
+    progress.say(
+        f"trained {outcome.trained} models, computed {outcome.explained} explanations, scored {outcome.scored} rows, "
+        f"timed {outcome.timed}; {outcome.stored} explanations were stored before"
+    )
+    name = f"{plan.suite.name}-v{plan.suite.version}"
+    failures = list(outcome.failures)
+    _report(place, name, leaderboards)
+    if track:
+        try:
+            _sync(place, name, leaderboards, tracking_uri)
+        except TrackingError as error:
+            failures.append(f"MLflow: {error}")
+    for failure in failures:
+        typer.echo(f"failed: {failure}", err=True)
+    if failures:
+        raise typer.Exit(FAILED)
+
+
+@app.command()
+def plan(
+    suite: options.SuiteName = "standard",
+    tasks: options.Tasks = "",
+    models: options.Models = "",
+    methods: options.Methods = "",
+    metrics: options.Metrics = "",
+    seeds: options.Seeds = "",
+    examples: options.Examples = None,
+    settings: options.Settings = [],  # noqa: B006  typer copies it
+    data: options.Data = None,
+    origin: options.Origin = "auto",
+    results: options.Results = Path("results"),
+    device: options.Device = "auto",
+    retry_failed: Annotated[bool, typer.Option(help="Plan again what failed before.")] = False,
+    over_budget: Annotated[bool, typer.Option(help="Plan explanations over the suite's budget.")] = False,
+) -> None:
+    """Show what `run` would do with the same options, and what each part costs."""
+    from faithboard.cli.planned import table
+
+    place = _place(results, data, origin, device)
+    made = _plan(suite, tasks, models, methods, metrics, seeds, examples, settings, place, retry_failed, over_budget)
+    typer.echo(table(made))
+
+
+@app.command("list")
+def list_(
+    what: Annotated[str, typer.Argument(help="tasks, methods, metrics, models or suites")],
+    data: options.Data = None,
+) -> None:
+    """Show what can be named in a suite or on the command line."""
+    from faithboard.cli.listing import listed
+
+    typer.echo(listed(what, data))
+
+
+@app.command()
+def report(
+    suite: Annotated[str, typer.Option(help="Only this suite, as in quick-v1; all that are stored by default.")] = "",
+    results: options.Results = Path("results"),
+    leaderboards: options.Leaderboards = Path("leaderboards"),
+) -> None:
+    """Write leaderboards/*.md from what is stored."""
+    from faithboard.session import Place, chosen_device
+    from faithboard.store import Store
+
+    place = Place(Store(results, writable=False), chosen_device("cpu"))
+    stored = [f"{one.name}-v{one.version}" for one in place.store.suites()]
+    if not stored:
+        raise SuiteError(f"{results} holds no results yet; `faithboard run` makes them")
+    for name in [suite] if suite else stored:
+        _report(place, name, leaderboards)
+
+
+@app.command()
+def sync(
+    suite: Annotated[str, typer.Option(help="Only this suite, as in quick-v1; all that are stored by default.")] = "",
+    results: options.Results = Path("results"),
+    leaderboards: options.Leaderboards = Path("leaderboards"),
+    tracking_uri: options.TrackingUri = "",
+) -> None:
+    """Bring MLflow up to date with what is stored; doing it twice changes nothing."""
+    from faithboard.session import Place, chosen_device
+    from faithboard.store import Store
+
+    place = Place(Store(results, writable=False), chosen_device("cpu"))
+    for name in [suite] if suite else [f"{one.name}-v{one.version}" for one in place.store.suites()]:
+        _sync(place, name, leaderboards, tracking_uri)
+
+
+@app.command()
+def ui(
+    results: options.Results = Path("results"),
+    tracking_uri: options.TrackingUri = "",
+    port: Annotated[int, typer.Option(help="Port on 127.0.0.1.")] = 5000,
+) -> None:
+    """Open the MLflow UI on the synced runs, on 127.0.0.1."""
+    from faithboard import tracking
+
+    command = tracking.ui(tracking_uri or tracking.default_uri(results), port)
+    typer.echo(f"http://127.0.0.1:{port} (stop it with Ctrl-C)", err=True)
+    os.execvp(command[0], command)
+
+
+def _place(results: Path, data: Path | None, origin: str, device: str) -> Place:
+    from faithboard.session import Place, chosen_device, chosen_origin
+    from faithboard.store import Store
+
+    return Place(Store(results), chosen_device(device), data, chosen_origin(origin))
+
+
+def _plan(
+    suite: str,
+    tasks: str,
+    models: str,
+    methods: str,
+    metrics: str,
+    seeds: str,
+    examples: int | None,
+    settings: list[str],
+    place: Place,
+    retry_failed: bool,
+    over_budget: bool,
+) -> Plan:
+    from faithboard import suite as suites
+    from faithboard.cli.progress import TerminalProgress
+    from faithboard.session import plan_suite
+
+    chosen = suites.changed(
+        suites.load(suite),
+        tasks=options.separated(tasks),
+        models=options.separated(models),
+        methods=options.separated(methods),
+        metrics=options.separated(metrics),
+        seeds=options.whole_numbers(seeds),
+        examples=examples,
+        settings=options.settings(settings),
+    )
+    return plan_suite(chosen, place, TerminalProgress(), retry_failed=retry_failed, over_budget=over_budget)

@@ -1,0 +1,82 @@
+"""What can be named: tasks, methods, metrics, models and suites, as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from tabulate import tabulate
+
+from faithboard import resolve, suite
+from faithboard.errors import SuiteError, near
+
+
+def listed(what: str, data: Path | None) -> str:
+    """The table of one kind of thing. Raises SuiteError for an unknown kind."""
+    kinds: dict[str, Callable[[], str]] = {
+        "tasks": lambda: _tasks(data),
+        "methods": _methods,
+        "metrics": _metrics,
+        "models": _models,
+        "suites": _suites,
+    }
+    if what not in kinds:
+        raise SuiteError(f"cannot list {what!r}: {near(what, kinds)}")
+    return kinds[what]()
+
+
+def _tasks(data: Path | None) -> str:
+    from faithboard.readers.files import data_folder
+
+    rows = []
+    for name, one in sorted(resolve.builtin("task").items()):
+        task = one.value
+        here = data is not None and task.read is not None and data_folder(data, task) is not None
+        state = "yes" if here else "embedded" if task.generate else "no"
+        rows.append(
+            (name, " / ".join(task.labels[:6]), task.performance, task.source.access, task.source.licence, state)
+        )
+    headers = ("task", "labels", "measure", "access", "licence", "here")
+    note = f"data root: {data}" if data else "no data root given (--data or FAITHBOARD_DATA)"
+    return _table(rows, headers, "task") + f"\n{note}"
+
+
+def _methods() -> str:
+    rows = []
+    for name, one in sorted(resolve.builtin("method").items()):
+        method = one.value
+        sign = "signed" if method.signed else "unsigned"
+        rows.append((name, method.kind, sign, ", ".join(sorted(method.needs)) or "-", method.draws, method.source))
+    return _table(rows, ("method", "kind", "sign", "needs", "draws", "source"), "method")
+
+
+def _metrics() -> str:
+    arrows = {"higher": "↑", "lower": "↓", "neither": ""}
+    rows = [
+        (name, f"v{one.value.version}", arrows[one.value.better], one.value.source)
+        for name, one in sorted(resolve.builtin("metric").items())
+    ]
+    return _table(rows, ("metric", "version", "better", "source"), "metric")
+
+
+def _models() -> str:
+    from faithboard.models import ATTENTIONS, ENCODERS
+
+    rows = [(f"{encoder}-{attention}", encoder, attention) for encoder in ENCODERS for attention in ATTENTIONS]
+    return tabulate(rows, ("model", "encoder", "attention"), tablefmt="simple")
+
+
+def _suites() -> str:
+    rows = []
+    for name in suite.names():
+        one = suite.load(name)
+        size = f"{len(one.tasks)} tasks, {len(one.models)} models, {len(one.methods)} methods, {len(one.seeds)} seeds"
+        rows.append((name, f"v{one.version}", size, one.examples, one.description))
+    return tabulate(rows, ("suite", "version", "size", "examples", "description"), tablefmt="simple")
+
+
+def _table(rows: Sequence[tuple[object, ...]], headers: tuple[str, ...], kind: resolve.Kind) -> str:
+    text = tabulate(rows, headers, tablefmt="simple", disable_numparse=True)
+    points = resolve.installed(kind)
+    offered = [f"{name} ({point.value})" for name, point in sorted(points.items())]
+    return text + (f"\ninstalled: {', '.join(offered)}" if offered else "")

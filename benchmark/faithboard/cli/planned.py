@@ -1,0 +1,65 @@
+"""A plan as text: what will run, what is stored, what will not and why, and what each part costs."""
+
+from __future__ import annotations
+
+from tabulate import tabulate
+
+from faithboard.plan import Plan, PlannedExplanation, PlannedJob
+
+_WORDS = {
+    "run": "explain",
+    "score": "score",
+    "stored": "stored",
+    "failed": "failed",
+    "unsupported": "unsupported",
+    "skipped": "skipped",
+}
+
+
+def summary(plan: Plan) -> str:
+    """One line: how much of the plan is still to be done."""
+    train = sum(job.state == "train" and not job.idle for job in plan.jobs)
+    probes = sum(one.method is None and one.state == "score" for job in plan.jobs for one in job.explanations)
+    parts = [
+        f"{train} of {len(plan.jobs)} models to train",
+        f"{plan.count('run')} explanations to compute",
+        f"{plan.count('score') - probes} to score again",
+        f"{plan.count('stored')} stored",
+    ]
+    for state in ("failed", "unsupported", "skipped"):
+        if plan.count(state):
+            parts.append(f"{plan.count(state)} {state}")
+    if not train and not plan.count("run") and not plan.count("score"):
+        return f"{plan.suite.title}: nothing to train, explain or score; all {plan.count('stored')} results are stored"
+    return f"{plan.suite.title}: " + ", ".join(parts)
+
+
+def table(plan: Plan) -> str:
+    """Every job and explanation with its state and planned token steps."""
+    rows: list[tuple[str, str, str, str, str]] = []
+    for job in plan.jobs:
+        rows.append(
+            (job.title, "train" if job.state == "train" else job.state, _steps(job.train_steps), "", job.reason)
+        )
+        rows += [_row(one) for one in job.explanations]
+    headers = ("part", "state", "forward + backward steps", "to score", "reason")
+    text = tabulate(rows, headers, tablefmt="simple", disable_numparse=True, colalign=("left", "left", "right"))
+    notes = [*plan.inapplicable, f"budget: {plan.suite.budget:,} token steps per explanation"]
+    return "\n".join([text, "", *notes, summary(plan)])
+
+
+def total_steps(jobs: tuple[PlannedJob, ...]) -> float:
+    """Planned token steps of all explanations that will run; those that do not say count as none."""
+    return sum(
+        (one.forward or 0) + (one.backward or 0) for job in jobs for one in job.explanations if one.state == "run"
+    )
+
+
+def _row(one: PlannedExplanation) -> tuple[str, str, str, str, str]:
+    steps = "unknown" if one.forward is None or one.backward is None else _steps(one.forward + one.backward)
+    metrics = ", ".join(metric.name for metric in one.metrics)
+    return f"  {one.name}", _WORDS[one.state], "" if one.method is None else steps, metrics, one.reason
+
+
+def _steps(steps: float) -> str:
+    return f"{steps:,.0f}"

@@ -1,0 +1,213 @@
+"""Carry out a plan: train, explain, score, time. The only stage that touches a device.
+
+Results are written as each is done. A method that fails fails alone: its explanation is stored with the reason and the
+others go on.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import pandas as pd
+import torch
+
+from faithboard.classifier import Classifier
+from faithboard.collate import collate
+from faithboard.errors import FaithboardError
+from faithboard.explaining import explain_all
+from faithboard.fitting import fitted, provenance
+from faithboard.keys import throughput_key
+from faithboard.metric import Probe
+from faithboard.performance import probabilities
+from faithboard.plan import Plan, PlannedExplanation, PlannedJob
+from faithboard.progress import Progress
+from faithboard.records import Explanation, ModelRecord, Row, Status
+from faithboard.resolve import shortened
+from faithboard.rows import metric_row, probe_rows
+from faithboard.scoring import ToScore, probe_all, score_all
+from faithboard.store import Store
+from faithboard.throughput import measure
+
+
+@dataclass
+class Outcome:
+    """What a run did. `failures` are sentences; the command line's exit code says whether there are any."""
+
+    trained: int = 0
+    explained: int = 0
+    scored: int = 0
+    timed: int = 0
+    stored: int = 0
+    failures: list[str] = field(default_factory=list)
+
+
+def run(plan: Plan, store: Store, device: torch.device, progress: Progress) -> Outcome:
+    """Do everything the plan says, job by job, and note in the store which explanations the suite is made of."""
+    outcome = Outcome(stored=plan.count("stored"))
+    for job in plan.jobs:
+        _Job(job, store, device, progress, outcome).run()
+        store.add_to_suite(plan.suite, job.key, [one.key for one in job.explanations])
+    return outcome
+
+
+@dataclass
+class _Job:
+    job: PlannedJob
+    store: Store
+    device: torch.device
+    progress: Progress
+    outcome: Outcome
+
+    def run(self) -> None:
+        self._record_what_will_not_run()
+        if self.job.state == "failed":
+            self.outcome.failures.append(f"training {self.job.title}: {self.job.reason} (--retry-failed trains again)")
+        if self.job.state == "failed" or self.job.idle:
+            return
+        try:
+            model, record = fitted(self.job, self.store, self.device, self.progress)
+        except FaithboardError as error:
+            self._model_failed(str(error))
+            return
+        if self.job.state == "train":
+            self.outcome.trained += 1
+            reached = f"{record.performance_measure} {record.performance[record.performance_measure]:.3f}"
+            gate = "passes" if record.gate_passed else "does not pass"
+            self.progress.say(f"trained {self.job.title}: {reached} on the test split, {gate} the accuracy gate")
+        self._explain_and_score(model, record)
+
+    def _explain_and_score(self, model: Classifier, record: ModelRecord) -> None:
+        share = self._share_correct(model)
+        records: dict[str, Explanation] = {}
+        for one in self.job.explanations:
+            if one.state in ("stored", "score") and (known := self.store.explanation(one.key)):
+                records[one.key] = known
+            elif one.state in ("run", "score"):
+                blank = dataclasses.replace(self._blank(one, record.weights_sha256), share_correct=share)
+                found = blank if one.method is None else self._explain(one, model, blank)
+                if found is not None:
+                    records[one.key] = found
+        self._score(model, records)
+        self._probe(model, records)
+        for one in self.job.explanations:
+            if one.untimed and one.key in records:
+                self._time(one, model)
+
+    def _explain(self, one: PlannedExplanation, model: Classifier, blank: Explanation) -> Explanation | None:
+        """Compute and store an explanation; None when its method fails."""
+        assert one.method is not None
+        job, store = self.job, self.store
+        try:
+            with self.progress.bar(f"explain {job.title} / {one.name}", len(job.prepared.examples)) as advance:
+                found = explain_all(
+                    model,
+                    one.method,
+                    job.prepared.data,
+                    job.prepared.examples,
+                    job.seed,
+                    load_part=lambda number: store.part(one.key, number),
+                    save_part=lambda number, part: store.save_part(one.key, number, part),
+                    advance=advance,
+                )
+        except Exception as error:  # noqa: BLE001  a method is anybody's code: whatever it raises is its own failure
+            reason = str(error) if isinstance(error, FaithboardError) else f"it raised\n{shortened(error)}"
+            store.save_explanation(dataclasses.replace(blank, status="failed", reason=reason))
+            self.outcome.failures.append(f"{one.name} on {job.title}: {reason}")
+            self._restore(model)
+            return None
+        store.save_scores(one.key, found.scores[["example", "draw", "scores", "total"]])
+        done = dataclasses.replace(blank, forward_steps=found.forward, backward_steps=found.backward)
+        store.save_explanation(done)
+        self.outcome.explained += 1
+        return done
+
+    def _restore(self, model: Classifier) -> None:
+        """Undo what a failed method may have done to the model: the next one gets the stored weights."""
+        model.load_state_dict(self.store.load_weights(self.job.key))
+        model.requires_grad_(True).eval()
+        model.zero_grad(set_to_none=True)
+
+    def _score(self, model: Classifier, records: Mapping[str, Explanation]) -> None:
+        """Metrics without a row, of all explanations at once, so that their masks share one pool."""
+        wanted = {
+            one.key: ToScore(self.store.scores(one.key), one.metrics)
+            for one in self.job.explanations
+            if one.method is not None and one.metrics and one.key in records
+        }
+        if not wanted:
+            return
+        job, examples = self.job, self.job.prepared.examples
+        with self.progress.bar(f"score {job.title}", len(examples)) as advance:
+            scored = score_all(model, job.prepared.data, examples, wanted, job.seed, advance=advance)
+        for key, found in scored.items():
+            rows = [metric_row(key, metric, found, job.seed) for metric in wanted[key].metrics]
+            self._save(records[key], rows, found.values)
+
+    def _probe(self, model: Classifier, records: Mapping[str, Explanation]) -> None:
+        job, examples = self.job, self.job.prepared.examples
+        for one in job.explanations:
+            probes = [metric for metric in one.metrics if isinstance(metric, Probe)]
+            if not probes:
+                continue
+            with self.progress.bar(f"probe {job.title}", len(examples)) as advance:
+                values = probe_all(model, job.prepared.data, examples, probes, advance=advance)
+            rows = [row for probe in probes for row in probe_rows(one.key, probe, values, job.seed)]
+            self._save(records[one.key], rows, values)
+
+    def _save(self, record: Explanation, rows: list[Row], values: pd.DataFrame) -> None:
+        fresh = {row.metric for row in rows}
+        kept = [row for row in record.rows if row.metric not in fresh]
+        self.store.save_explanation(dataclasses.replace(record, rows=kept + rows), values)
+        self.outcome.scored += len(rows)
+
+    def _time(self, one: PlannedExplanation, model: Classifier) -> None:
+        assert one.method is not None
+        data, examples = self.job.prepared.data, self.job.prepared.examples
+        batch = collate(examples[:64], data.vocabulary, data.task, model.device)
+        with self.progress.bar(f"time {self.job.title} / {one.name}", 1) as advance:
+            found = measure(model, one.method, batch, explain_key=one.key, seed=self.job.seed)
+            advance(1)
+        self.store.save_throughput(throughput_key(one.key, provenance(self.device)), found)
+        self.outcome.timed += 1
+
+    def _record_what_will_not_run(self) -> None:
+        for one in self.job.explanations:
+            if one.state in ("unsupported", "skipped"):
+                self.store.save_explanation(self._blank(one, "", one.state, one.reason))
+            elif one.state == "failed":
+                self.outcome.failures.append(f"{one.name} on {self.job.title}: {one.reason}")
+
+    def _model_failed(self, reason: str) -> None:
+        self.outcome.failures.append(f"training {self.job.title}: {reason}")
+        for one in self.job.explanations:
+            if one.state in ("run", "score"):
+                self.store.save_explanation(self._blank(one, "", "failed", f"its model failed: {reason}"))
+
+    def _share_correct(self, model: Classifier) -> float:
+        data, examples = self.job.prepared.data, self.job.prepared.examples
+        found = probabilities(model, examples, data, model.device).argmax(1).tolist()
+        return sum(j == example.label for j, example in zip(found, examples, strict=True)) / len(examples)
+
+    def _blank(self, one: PlannedExplanation, weights: str, status: Status = "ok", reason: str = "") -> Explanation:
+        job, method, examples = self.job, one.method, self.job.prepared.examples
+        return Explanation(
+            key=one.key,
+            model_key=job.key,
+            task=job.prepared.task.name,
+            model=job.model.name,
+            training=job.training.procedure,
+            seed=job.seed,
+            weights_sha256=weights,
+            method=method.name if method else "",
+            method_sha256=one.sha256,
+            kind=method.kind if method else "probe",
+            signed=method.signed if method else False,
+            status=status,
+            reason=reason,
+            examples=len(examples),
+            truncated=sum(example.truncated > 0 for example in examples),
+            draws=method.draws if method else 1,
+            provenance=provenance(self.device),
+        )

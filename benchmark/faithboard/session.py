@@ -1,0 +1,149 @@
+"""From what a person asks for to a plan: definitions are resolved, data loaded and sampled, the store looked through.
+
+The command line and the Python API are thin layers over these functions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, cast, get_args
+
+import torch
+
+from faithboard import resolve
+from faithboard.collate import collate
+from faithboard.config import configured
+from faithboard.data import TaskData, load, sample
+from faithboard.embeddings import source_id
+from faithboard.errors import SuiteError
+from faithboard.fitting import provenance
+from faithboard.plan import Plan, Prepared, make_plan
+from faithboard.progress import Progress
+from faithboard.store import Store
+from faithboard.suite import Suite
+
+if TYPE_CHECKING:
+    from faithboard.board import Board
+
+Origin = Literal["auto", "files", "hub", "generated"]
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where data comes from, where results go, and what computes."""
+
+    store: Store
+    device: torch.device
+    data: Path | None = None
+    """The data root: `<root>/<folder of the task>/` holds published files."""
+    origin: Origin = "auto"
+    """See `data.load`."""
+
+
+def chosen_device(name: str) -> torch.device:
+    """`auto` is the GPU where there is one. Raises SuiteError for a device that is not there."""
+    if name == "auto":
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    try:
+        device = torch.device(name)
+    except RuntimeError as error:
+        raise SuiteError(f"unknown device {name!r}; use auto, cpu or cuda") from error
+    if device.type not in ("cpu", "cuda"):
+        raise SuiteError(f"device {name!r} is not supported; use auto, cpu or cuda")
+    if device.type == "cuda" and not torch.cuda.is_available():
+        raise SuiteError("device cuda was asked for, but torch sees no GPU; use --device cpu")
+    return device
+
+
+def chosen_origin(name: str) -> Origin:
+    """Raises SuiteError for anything but an origin of data."""
+    if name not in get_args(Origin):
+        raise SuiteError(f"unknown origin of data {name!r}; use {', '.join(get_args(Origin))}")
+    return cast(Origin, name)
+
+
+def prepared(task: str, place: Place, examples: int, progress: Progress) -> Prepared:
+    """A task by reference: loaded (or taken from the cache), sampled and measured. Raises ResolveError or DataError."""
+    definition = resolve.resolve("task", task).value
+    data = load(definition, cache=place.store.root, root=place.data, origin=place.origin)
+    progress.say(describe(data))
+    chosen = sample(data, "test", examples)
+    lengths = collate(chosen, data.vocabulary, data.task).scorable_lengths.tolist()
+    return Prepared(data, chosen, lengths)
+
+
+def plan_suite(
+    suite: Suite, place: Place, progress: Progress, *, retry_failed: bool = False, over_budget: bool = False
+) -> Plan:
+    """Everything the suite asks for, against what is stored. Raises a FaithboardError for whatever makes no sense."""
+    methods = resolve.resolve_all("method", suite.methods)
+    metrics = resolve.resolve_all("metric", suite.metrics)
+    resolve.resolve_all("task", suite.tasks)
+    ready = [prepared(task, place, suite.examples, progress) for task in suite.tasks]
+    return make_plan(
+        suite,
+        ready,
+        methods,
+        metrics,
+        place.store.index(),
+        _vectors(suite, ready),
+        provenance(place.device),
+        retry_failed=retry_failed,
+        over_budget=over_budget,
+    )
+
+
+def board_of(store: Store, suite: str) -> Board:
+    """Tables, standings and comparisons of a suite from what is stored (`suite` as in `quick-v1`)."""
+    import pandas as pd
+
+    from faithboard.standings import rank
+
+    members = next((one for one in store.suites() if f"{one.name}-v{one.version}" == suite), None)
+    if members is None:
+        raise SuiteError(f"{store.root} holds no results of {suite}; `faithboard run --suite ...` makes them")
+    models = [record for record in store.models() if record.key in members.models]
+    explanations = [record for record in store.explanations() if record.key in members.explanations]
+    values = [store.values(one.key).assign(explain_key=one.key) for one in explanations]
+    return rank(
+        members.name,
+        members.version,
+        sorted({record.seed for record in models}),
+        models,
+        explanations,
+        pd.concat(values, ignore_index=True),
+        store.throughput(),
+        families_of([record.task for record in models]),
+    )
+
+
+def families_of(tasks: Sequence[str]) -> dict[str, str]:
+    """Task -> family, for the tasks that are built in."""
+    known = resolve.builtin("task")
+    return {task: known[task].value.family or task for task in set(tasks) if task in known}
+
+
+def describe(data: TaskData) -> str:
+    """One line about the data of a task: origin, rows per split, what was left out."""
+    rows = []
+    for split, counts in data.counts.items():
+        published = data.task.published_rows.get(split)
+        of = f" of {published:,} published" if published and published != counts.read else ""
+        rows.append(f"{split} {counts.used:,}{of}")
+    left = sum(c.excluded_rule + c.excluded_short + c.excluded_long for c in data.counts.values())
+    cut = sum(c.truncated for c in data.counts.values())
+    notes = [f"{left:,} excluded by rule or length"] if left else []
+    notes += [f"{cut:,} truncated"] if cut else []
+    known = data.fingerprint_name if data.fingerprint_name != "unverified" else "UNVERIFIED content"
+    return f"{data.task.name}: {data.origin} ({known}); " + ", ".join(rows + notes)
+
+
+def _vectors(suite: Suite, ready: Sequence[Prepared]) -> Mapping[str, str]:
+    sources = {
+        configured(model, one.task.profile, suite.settings_for(one.task.name))[0].vectors
+        for one in ready
+        for model in suite.models
+    }
+    return {source: source_id(source) for source in sorted(sources)}

@@ -1,0 +1,237 @@
+"""The results folder: the only place where results are written and read.
+
+    models/<key>.safetensors, .json          a trained model: weights and record
+    explanations/<key>.json                  one method on one model: cost and rows
+    explanations/<key>.scores.parquet        its scores, one row per example and draw
+    explanations/<key>.values.parquet        its values per metric and example, with the points of the curve
+    explanations/<key>.parts/                chunks of scores of an explanation that is not finished
+    throughput/<key>.json                    speed records
+    suites/<name>-v<version>.json            which explanations the last runs of a suite are made of
+
+Every file appears at once: it is written under another name in the same folder, flushed to the disk and renamed. A
+process that is killed leaves either the old file or the new one, and at most a stray temporary file. The record of an
+explanation is written last, so whatever has a record is complete.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from faithboard.errors import StoreError
+from faithboard.records import Explanation, ModelRecord, Throughput
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from faithboard.suite import Suite
+
+_FOLDERS = ("models", "explanations", "throughput", "suites")
+
+
+@dataclass(frozen=True)
+class Index:
+    """What a store holds, as the plan needs it."""
+
+    models: Mapping[str, ModelRecord]
+    explanations: Mapping[str, Explanation]
+    throughput: frozenset[str]
+
+
+@dataclass(frozen=True)
+class SuiteMembers:
+    """Which models and explanations (keys) the results of a suite are made of."""
+
+    name: str
+    version: int
+    models: tuple[str, ...]
+    explanations: tuple[str, ...]
+
+
+class Store:
+    """One results folder. Raises StoreError when it cannot be read or, where that is wanted, written."""
+
+    def __init__(self, root: Path, *, writable: bool = True) -> None:
+        self.root = root
+        if not writable:
+            if not root.is_dir():
+                raise StoreError(f"there is no results folder {root}; `faithboard run` makes one (see --results)")
+            return
+        try:
+            for folder in _FOLDERS:
+                (root / folder).mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=root):
+                pass
+        except OSError as error:
+            raise StoreError(
+                f"the results folder {root} cannot be written ({error.strerror}); choose another with --results"
+            ) from error
+
+    # -- models
+
+    def save_model(self, record: ModelRecord, weights: Mapping[str, Tensor] | None) -> None:
+        """Store a trained model, weights first. A failed one has no weights."""
+        if weights is not None:
+            from safetensors.torch import save
+
+            blob = save({name: value.contiguous() for name, value in weights.items()})
+            self._write(self.root / "models" / f"{record.key}.safetensors", lambda path: path.write_bytes(blob))
+        self._write_json(self.root / "models" / f"{record.key}.json", record.to_json())
+
+    def load_weights(self, key: str) -> dict[str, Tensor]:
+        """Weights of a stored model. Raises StoreError when the file is missing or damaged."""
+        from safetensors import SafetensorError
+        from safetensors.torch import load_file
+
+        path = self.root / "models" / f"{key}.safetensors"
+        try:
+            return load_file(path)
+        except (OSError, SafetensorError) as error:
+            raise StoreError(f"the weights {path} cannot be read: {error}") from error
+
+    def models(self) -> list[ModelRecord]:
+        return [ModelRecord.from_json(content) for content in self._read_all("models")]
+
+    # -- explanations
+
+    def part(self, key: str, number: int) -> pd.DataFrame | None:
+        """Chunk `number` of an unfinished explanation, or None."""
+        path = self._part(key, number)
+        return pd.read_parquet(path) if path.is_file() else None
+
+    def save_part(self, key: str, number: int, scores: pd.DataFrame) -> None:
+        self._part(key, number).parent.mkdir(exist_ok=True)
+        self._write(self._part(key, number), lambda path: scores.to_parquet(path, index=False))
+
+    def save_scores(self, key: str, scores: pd.DataFrame) -> None:
+        """Store finished scores: columns example, draw, scores (one per scorable token), total."""
+        path = self._explanation(key, ".scores.parquet")
+        self._write(path, lambda temporary: scores.to_parquet(temporary, index=False))
+
+    def scores(self, key: str) -> pd.DataFrame:
+        return self._read_parquet(self._explanation(key, ".scores.parquet"))
+
+    def save_explanation(self, record: Explanation, values: pd.DataFrame | None = None) -> None:
+        """Store a record with its rows; `values` (metric, example, value, points) replace those of the same metrics."""
+        if values is not None and len(values):
+            path = self._explanation(record.key, ".values.parquet")
+            if path.is_file():
+                old = pd.read_parquet(path)
+                values = pd.concat([old[~old["metric"].isin(values["metric"].unique())], values], ignore_index=True)
+            final = values
+            self._write(path, lambda temporary: final.to_parquet(temporary, index=False))
+        self._write_json(self._explanation(record.key, ".json"), record.to_json())
+        shutil.rmtree(self._part(record.key, 0).parent, ignore_errors=True)
+
+    def values(self, key: str) -> pd.DataFrame:
+        """Values per metric and example: columns metric, example, value, points. Empty when nothing was scored."""
+        path = self._explanation(key, ".values.parquet")
+        if not path.is_file():
+            return pd.DataFrame({"metric": [], "example": [], "value": [], "points": []})
+        return self._read_parquet(path)
+
+    def explanation(self, key: str) -> Explanation | None:
+        path = self._explanation(key, ".json")
+        return Explanation.from_json(self._read_json(path)) if path.is_file() else None
+
+    def explanations(self) -> list[Explanation]:
+        return [Explanation.from_json(content) for content in self._read_all("explanations")]
+
+    # -- throughput and suites
+
+    def save_throughput(self, key: str, record: Throughput) -> None:
+        self._write_json(self.root / "throughput" / f"{key}.json", record.to_json())
+
+    def throughput(self) -> list[Throughput]:
+        return [Throughput.from_json(content) for content in self._read_all("throughput")]
+
+    def add_to_suite(self, suite: Suite, model: str, explanations: Sequence[str]) -> None:
+        """Note that the results of a suite hold these explanations of a model (keys).
+
+        An older explanation of the same task, model, training, seed and method is no longer part of the suite.
+        """
+        path = self.root / "suites" / f"{suite.name}-v{suite.version}.json"
+        content: dict[str, Any] = {"name": suite.name, "version": suite.version}
+        if path.is_file():
+            content = self._read_json(path)
+        members: dict[str, dict[str, str]] = content.setdefault("members", {})
+        for key in explanations:
+            if record := self.explanation(key):
+                place = (record.task, record.model, record.training, str(record.seed), record.method or "(probes)")
+                members["/".join(place)] = {"explanation": key, "model": model}
+        self._write_json(path, content)
+
+    def suites(self) -> list[SuiteMembers]:
+        """Every suite that was run into this folder, by name."""
+        return [
+            SuiteMembers(
+                content["name"],
+                content["version"],
+                tuple(dict.fromkeys(member["model"] for member in content["members"].values())),
+                tuple(member["explanation"] for member in content["members"].values()),
+            )
+            for content in self._read_all("suites")
+        ]
+
+    def index(self) -> Index:
+        """Everything stored, by key."""
+        throughput = (self.root / "throughput").glob("*.json")
+        return Index(
+            {record.key: record for record in self.models()},
+            {record.key: record for record in self.explanations()},
+            frozenset(path.stem for path in throughput),
+        )
+
+    # -- the edge itself
+
+    def _explanation(self, key: str, ending: str) -> Path:
+        return self.root / "explanations" / f"{key}{ending}"
+
+    def _part(self, key: str, number: int) -> Path:
+        return self.root / "explanations" / f"{key}.parts" / f"{number:05d}.parquet"
+
+    def _read_all(self, folder: str) -> Iterable[dict[str, Any]]:
+        return (self._read_json(path) for path in sorted((self.root / folder).glob("*.json")))
+
+    def _read_json(self, path: Path) -> dict[str, Any]:
+        try:
+            content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise StoreError(f"{path} cannot be read ({error}); delete it to have it computed again") from error
+        return content
+
+    def _read_parquet(self, path: Path) -> pd.DataFrame:
+        try:
+            return pd.read_parquet(path)
+        except (OSError, ValueError) as error:
+            raise StoreError(f"{path} cannot be read ({error}); delete it and its .json to compute it again") from error
+
+    def _write_json(self, path: Path, content: Mapping[str, Any]) -> None:
+        text = json.dumps(content, indent=1, sort_keys=True, ensure_ascii=False, allow_nan=False)
+        self._write(path, lambda temporary: temporary.write_text(text + "\n", encoding="utf-8"))
+
+    def _write(self, path: Path, write: Callable[[Path], object]) -> None:
+        write_atomically(path, write)
+
+
+def write_atomically(path: Path, write: Callable[[Path], object]) -> None:
+    """Call `write` on a temporary name beside `path`, flush it to the disk, then rename. Raises StoreError."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        write(temporary)
+        with temporary.open("rb+") as written:
+            os.fsync(written.fileno())
+        temporary.replace(path)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        raise StoreError(
+            f"{path} cannot be written ({error.strerror or error}); is the disk full or read-only?"
+        ) from error

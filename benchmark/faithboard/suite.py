@@ -1,0 +1,155 @@
+"""A suite: tasks x models x trainings x methods x metrics x seeds, with a budget. Written in TOML, never in code."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from faithboard.errors import SuiteError, near
+from faithboard.keys import digest
+
+
+@dataclass(frozen=True)
+class Suite:
+    """What a leaderboard is made of. `name` and `version` are its identity; a change of content needs a new version."""
+
+    name: str
+    version: int
+    description: str
+    tasks: tuple[str, ...]
+    models: tuple[str, ...]
+    methods: tuple[str, ...]
+    metrics: tuple[str, ...]
+    seeds: tuple[int, ...]
+    examples: int
+    """Test examples explained per task: the first n in the order of their hash."""
+    budget: int
+    """Most token steps (forward and backward) of one explanation; `plan` refuses what is over."""
+    trainings: tuple[str, ...] = ("standard",)
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    """Overrides of model and training settings for every task."""
+    task_settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """The same for single tasks."""
+
+    def settings_for(self, task: str) -> dict[str, Any]:
+        """Overrides that hold for a task: those for every task, then its own."""
+        return dict(self.settings) | dict(self.task_settings.get(task, {}))
+
+    @property
+    def title(self) -> str:
+        return f"{self.name} v{self.version}"
+
+
+_LISTS = {"tasks": str, "models": str, "methods": str, "metrics": str, "trainings": str, "seeds": int}
+_PLAIN = {"name": str, "version": int, "description": str, "examples": int, "budget": int}
+_REQUIRED = ("name", "version", "tasks", "models", "methods", "metrics", "seeds", "examples", "budget")
+_FOLDER = files("faithboard") / "suites"
+
+
+def names() -> list[str]:
+    """Names of the built-in suites."""
+    return sorted(Path(entry.name).stem for entry in _FOLDER.iterdir() if entry.name.endswith(".toml"))
+
+
+def load(reference: str) -> Suite:
+    """A built-in suite by name, or one from a `.toml` file.
+
+    Raises SuiteError for an unknown name or key (with near ones), a wrong type, or a file that is no TOML.
+    """
+    if reference.endswith(".toml"):
+        path = Path(reference).expanduser()
+        if not path.is_file():
+            raise SuiteError(f"there is no suite file {path}")
+        return parse(path.read_text(encoding="utf-8"), str(path))
+    if reference not in names():
+        raise SuiteError(f"unknown suite {reference!r}: {near(reference, names())}; or give the path of a .toml file")
+    return parse((_FOLDER / f"{reference}.toml").read_text(encoding="utf-8"), reference)
+
+
+def parse(text: str, where: str) -> Suite:
+    """A suite from TOML text; `where` names it in messages. Raises SuiteError."""
+    try:
+        content = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise SuiteError(f"{where} is not valid TOML: {error}") from error
+    known = {f.name for f in fields(Suite)} - {"task_settings"}
+    for key in content:
+        if key not in known:
+            raise SuiteError(f"{where}: unknown key {key!r}; {near(key, known)}")
+    missing = [key for key in _REQUIRED if key not in content]
+    if missing:
+        raise SuiteError(f"{where}: missing {', '.join(missing)}; a suite needs {', '.join(_REQUIRED)}")
+    values: dict[str, Any] = {"description": ""}
+    for key, value in content.items():
+        if key in _LISTS:
+            values[key] = _list(where, key, value, _LISTS[key])
+        elif key != "settings":
+            values[key] = _plain(where, key, value, _PLAIN[key])
+    common, own = _settings(where, content.get("settings", {}), values["tasks"])
+    suite = Suite(**values, settings=common, task_settings=own)
+    if suite.examples < 1 or suite.budget < 1:
+        raise SuiteError(f"{where}: examples and budget must be at least 1")
+    return suite
+
+
+def changed(
+    suite: Suite,
+    *,
+    tasks: Sequence[str] = (),
+    models: Sequence[str] = (),
+    methods: Sequence[str] = (),
+    metrics: Sequence[str] = (),
+    seeds: Sequence[int] = (),
+    examples: int | None = None,
+    settings: Mapping[str, Any] | None = None,
+) -> Suite:
+    """The suite with what the command line asks for.
+
+    Fewer or other tasks, models, methods and metrics leave its identity: their rows stand in the same tables. Other
+    seeds, examples or settings do not compare with it, so the result is called `custom` with a hash for a version.
+    """
+    selected = replace(
+        suite,
+        tasks=tuple(tasks) or suite.tasks,
+        models=tuple(models) or suite.models,
+        methods=tuple(methods) or suite.methods,
+        metrics=tuple(metrics) or suite.metrics,
+    )
+    other = replace(
+        selected,
+        seeds=tuple(seeds) or suite.seeds,
+        examples=examples or suite.examples,
+        settings=dict(suite.settings) | dict(settings or {}),
+    )
+    if other == selected:
+        return selected
+    identity = [suite.name, suite.version, list(other.seeds), other.examples, dict(other.settings)]
+    return replace(other, name=f"custom-{digest(identity)[:6]}", version=1, description=f"{suite.title} with changes")
+
+
+def _list(where: str, key: str, value: Any, kind: type) -> tuple[Any, ...]:
+    if not isinstance(value, list) or not value or not all(type(item) is kind for item in value):
+        raise SuiteError(f"{where}: {key} must be a list of at least one {kind.__name__}, got {value!r}")
+    if len(set(value)) < len(value):
+        raise SuiteError(f"{where}: {key} names something twice: {value!r}")
+    return tuple(value)
+
+
+def _plain(where: str, key: str, value: Any, kind: type) -> Any:
+    if type(value) is not kind:
+        raise SuiteError(f"{where}: {key} must be {kind.__name__}, got {value!r}")
+    return value
+
+
+def _settings(where: str, value: Any, tasks: Sequence[str]) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+    if not isinstance(value, dict):
+        raise SuiteError(f"{where}: settings must be a table, got {value!r}")
+    own = {key: entry for key, entry in value.items() if isinstance(entry, dict)}
+    for task in own:
+        if task not in tasks:
+            raise SuiteError(f"{where}: settings for {task!r}, which is no task of the suite; {near(task, tasks)}")
+    return {key: entry for key, entry in value.items() if key not in own}, own
