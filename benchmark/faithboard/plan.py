@@ -19,6 +19,7 @@ from faithboard.models import capabilities, check_combination
 from faithboard.resolve import Resolved
 from faithboard.suite import Suite
 from faithboard.task import Example, Task
+from faithboard.training import check_training
 
 if TYPE_CHECKING:
     from faithboard.data import TaskData
@@ -127,6 +128,7 @@ def make_plan(
                     name, one.task.profile, suite.settings_for(one.task.name), training=training
                 )
                 check_combination(model, one.task)
+                check_training(settings, one.task)
                 for seed in suite.seeds:
                     key = model_key(one.task, one.data.fingerprint, model, settings, seed, vectors[model.vectors])
                     planner = _Planner(suite, one, model, settings, key, index, machine, retry_failed, over_budget)

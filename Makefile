@@ -1,0 +1,40 @@
+# Two commands for a machine with Python 3.11 or newer and make:
+#   make quick   set everything up, run the embedded suite, print a leaderboard
+#   make test    set everything up, check style and types, run the tests
+
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+export HF_HUB_OFFLINE ?= 1
+
+.PHONY: quick test lint types unit bench setup clean
+
+quick: setup
+	$(BIN)/faithboard run --suite quick
+
+test: lint types unit
+
+lint: setup
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: setup
+	$(BIN)/mypy
+
+unit: setup
+	$(BIN)/pytest
+
+bench: setup
+	$(BIN)/pytest tests/perf --benchmark-only
+
+setup: $(VENV)/installed
+
+# torch goes first and alone: its pin takes the CPU build, where another package's open range could take a CUDA one.
+$(VENV)/installed: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt torch
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev]'
+	touch $@
+
+clean:
+	rm -rf $(VENV)

@@ -1,0 +1,143 @@
+from __future__ import annotations
+
+import importlib.metadata
+from pathlib import Path
+
+import pytest
+
+from faithboard import resolve
+from faithboard.errors import ResolveError
+
+METHOD = """
+from faithboard import TOKEN, method
+
+@method("{name}", kind="reference", signed=False, source="a test", stochastic=True)
+def mine(model, batch, rng):
+    return rng.uniform(TOKEN)
+"""
+
+
+def write(folder: Path, name: str = "mine", file: str = "my_method.py") -> Path:
+    path = folder / file
+    path.write_text(METHOD.format(name=name), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("kind", ["task", "method", "metric"])
+def test_every_built_in_resolves_by_its_name(kind: resolve.Kind) -> None:
+    known = resolve.builtin(kind)
+    assert known
+    for name, one in known.items():
+        assert resolve.resolve(kind, name) == one
+        assert one.value.name == name
+        assert len(one.sha256) == 64
+
+
+def test_a_file_and_attribute_resolve(tmp_path: Path) -> None:
+    found = resolve.resolve("method", f"{write(tmp_path)}:mine")
+    assert found.name == "mine"
+    assert found.origin == str(tmp_path / "my_method.py")
+
+
+def test_changing_a_file_changes_its_hash_and_is_seen(tmp_path: Path) -> None:
+    before = resolve.resolve("method", f"{write(tmp_path)}:mine")
+    after = resolve.resolve("method", f"{write(tmp_path, name='other')}:mine")
+    assert before.sha256 != after.sha256
+    assert after.name == "other"
+
+
+def test_a_module_and_attribute_resolve() -> None:
+    found = resolve.resolve("metric", "faithboard.metrics:COMPREHENSIVENESS")
+    assert found.name == "comprehensiveness"
+
+
+def test_unknown_names_get_near_ones() -> None:
+    with pytest.raises(ResolveError, match="unknown method 'gradient-l3': did you mean gradient-l2"):
+        resolve.resolve("method", "gradient-l3")
+
+
+@pytest.mark.parametrize(
+    ("content", "attribute", "message"),
+    [
+        (METHOD.format(name="m"), "min", "has no attribute 'min'; did you mean mine"),
+        ("x = 3", "x", "is a int, not a method; decorate the function with @method"),
+        ("x = 3", "y", "the file defines no method"),
+        ("import nothing_of_this_name", "x", "does not import"),
+        ("def broken(:", "x", "does not import"),
+    ],
+)
+def test_a_bad_file_is_named_with_the_reason(tmp_path: Path, content: str, attribute: str, message: str) -> None:
+    path = tmp_path / "bad.py"
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(ResolveError, match=message) as caught:
+        resolve.resolve("method", f"{path}:{attribute}")
+    assert "bad.py" in str(caught.value)
+
+
+def test_a_failing_import_shows_its_own_line_and_not_ours(tmp_path: Path) -> None:
+    path = tmp_path / "bad.py"
+    path.write_text("x = 1\ny = x / 0\n", encoding="utf-8")
+    with pytest.raises(ResolveError) as caught:
+        resolve.resolve("method", f"{path}:y")
+    assert "bad.py:2" in str(caught.value)
+    assert "ZeroDivisionError" in str(caught.value)
+    assert "importlib" not in str(caught.value)
+
+
+def test_missing_files_and_modules_are_named(tmp_path: Path) -> None:
+    with pytest.raises(ResolveError, match="there is no file"):
+        resolve.resolve("method", f"{tmp_path}/none.py:x")
+    with pytest.raises(ResolveError, match="cannot import module"):
+        resolve.resolve("method", "no_such_package.module:x")
+
+
+def test_one_name_from_two_places_names_both(tmp_path: Path) -> None:
+    one, two = write(tmp_path, file="one.py"), write(tmp_path, file="two.py")
+    with pytest.raises(ResolveError, match=r"one\.py.*two\.py"):
+        resolve.resolve_all("method", [f"{one}:mine", f"{two}:mine"])
+
+
+def test_a_submission_cannot_take_the_name_of_a_built_in(tmp_path: Path) -> None:
+    with pytest.raises(ResolveError, match="like the built-in"):
+        resolve.resolve_all("method", [f"{write(tmp_path, name='attention')}:mine"])
+
+
+def test_the_same_thing_twice_is_one() -> None:
+    assert len(resolve.resolve_all("method", ["attention", "attention"])) == 1
+
+
+def test_two_built_ins_of_one_name_name_both_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path, file="one.py")
+    write(tmp_path, file="two.py")
+    monkeypatch.setattr(resolve, "definitions_folder", lambda kind: tmp_path)
+    with pytest.raises(ResolveError, match=r"one\.py and .*two\.py"):
+        resolve.builtin("method")
+
+
+def test_entry_points_are_found_and_loaded_only_when_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    points = [
+        importlib.metadata.EntryPoint("theirs", "faithboard.metrics:COMPREHENSIVENESS", "faithboard.metrics"),
+        importlib.metadata.EntryPoint("broken", "no_such_package:x", "faithboard.metrics"),
+    ]
+    monkeypatch.setattr(importlib.metadata, "entry_points", lambda group: points)
+    assert resolve.resolve("metric", "theirs").name == "comprehensiveness"
+    with pytest.raises(ResolveError, match="cannot import module 'no_such_package'"):
+        resolve.resolve("metric", "broken")
+
+
+def test_two_packages_of_one_name_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    points = [importlib.metadata.EntryPoint("m", f"package_{i}:x", "faithboard.metrics") for i in (1, 2)]
+    monkeypatch.setattr(importlib.metadata, "entry_points", lambda group: points)
+    with pytest.raises(ResolveError, match="package_1:x and package_2:x"):
+        resolve.resolve("metric", "m")
+
+
+def test_a_variant_borrows_its_base_and_changes_its_training(tmp_path: Path) -> None:
+    path = tmp_path / "variants.py"
+    path.write_text('from faithboard import variant\nguided = variant("attention", training="guided")\n')
+    found = resolve.resolve("method", f"{path}:guided")
+    base = resolve.resolve("method", "attention")
+    assert found.name == "attention-guided"
+    assert found.value.explain is base.value.explain
+    assert found.value.training == "guided"
+    assert found.sha256 not in (base.sha256,)

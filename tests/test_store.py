@@ -1,0 +1,156 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import torch
+
+from faithboard import suite
+from faithboard.errors import StoreError
+from faithboard.records import Explanation, ModelRecord, Row
+from faithboard.store import Store, write_atomically
+
+
+def model(key: str = "m1") -> ModelRecord:
+    return ModelRecord(
+        key=key,
+        task="toy",
+        task_version=1,
+        fingerprint="f",
+        fingerprint_name="generated",
+        model="bilstm-additive",
+        training="standard",
+        seed=0,
+        config={"hidden": 4},
+    )
+
+
+def explanation(key: str = "e1", method: str = "attention", rows: list[Row] | None = None) -> Explanation:
+    return Explanation(
+        key=key,
+        model_key="m1",
+        task="toy",
+        model="bilstm-additive",
+        training="standard",
+        seed=0,
+        weights_sha256="w",
+        method=method,
+        rows=rows or [],
+    )
+
+
+def row(metric: str = "comprehensiveness", value: float = 0.5) -> Row:
+    return Row(key="r", metric=metric, metric_version=1, parameters={"q": [1]}, better="higher", value=value, n=2)
+
+
+def values(metric: str, *numbers: float) -> pd.DataFrame:
+    return pd.DataFrame(
+        [(metric, f"e{i}", number, [number]) for i, number in enumerate(numbers)],
+        columns=["metric", "example", "value", "points"],
+    )
+
+
+def test_models_come_back_with_the_same_weights(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    weights = {"a": torch.randn(3, 2), "b": torch.arange(4.0).reshape(2, 2).t()}
+    store.save_model(model(), weights)
+    read = store.load_weights("m1")
+    assert all(torch.equal(read[name], value) for name, value in weights.items())
+    assert store.models() == [model()]
+
+
+def test_missing_or_damaged_weights_are_named(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    (tmp_path / "models" / "m1.safetensors").write_bytes(b"nonsense")
+    for key in ("m1", "m2"):
+        with pytest.raises(StoreError, match=f"{key}.safetensors"):
+            store.load_weights(key)
+
+
+def test_explanations_come_back_with_rows_and_values(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    store.save_explanation(explanation(rows=[row()]), values("comprehensiveness", 0.25, float("nan")))
+    assert store.explanations() == [explanation(rows=[row()])]
+    read = store.values("e1")
+    assert read["value"].isna().tolist() == [False, True]
+    assert list(read["points"][0]) == [0.25]
+
+
+def test_a_new_metric_adds_values_and_a_repeated_one_replaces_its_own(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    store.save_explanation(explanation(), values("one", 1.0, 2.0))
+    store.save_explanation(explanation(), values("two", 3.0))
+    store.save_explanation(explanation(), values("one", 4.0))
+    read = store.values("e1")
+    assert sorted(zip(read["metric"], read["value"], strict=True)) == [("one", 4.0), ("two", 3.0)]
+
+
+def test_parts_live_until_the_explanation_is_done(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    assert store.part("e1", 0) is None
+    part = pd.DataFrame({"example": ["a"], "draw": [0], "scores": [[0.5, -1.0]], "total": [float("nan")]})
+    store.save_part("e1", 0, part)
+    read = store.part("e1", 0)
+    assert read is not None
+    assert list(read["scores"][0]) == [0.5, -1.0]
+    store.save_explanation(explanation())
+    assert store.part("e1", 0) is None
+
+
+def test_a_suite_keeps_the_latest_explanation_of_each_place(tmp_path: Path) -> None:
+    store, quick = Store(tmp_path), suite.load("quick")
+    for one in (explanation("e1"), explanation("e2", method="random"), explanation("e3")):
+        store.save_explanation(one)
+    store.add_to_suite(quick, "m1", ["e1", "e2"])
+    store.add_to_suite(quick, "m1", ["e3"])
+    members = store.suites()[0]
+    assert (members.name, members.version, members.models) == ("quick", 1, ("m1",))
+    assert sorted(members.explanations) == ["e2", "e3"]
+
+
+def test_a_killed_write_leaves_the_old_file(tmp_path: Path) -> None:
+    path = tmp_path / "file.json"
+    path.write_text("old")
+
+    def killed(temporary: Path) -> None:
+        temporary.write_text("half")
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        write_atomically(path, killed)
+    assert path.read_text() == "old"
+
+
+def test_a_full_disk_is_one_error_and_leaves_nothing(tmp_path: Path) -> None:
+    def full(temporary: Path) -> None:
+        temporary.write_text("half")
+        raise OSError(28, "No space left on device")
+
+    with pytest.raises(StoreError, match="No space left"):
+        write_atomically(tmp_path / "file.json", full)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_that_cannot_be_written_is_refused_at_once(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StoreError, match=r"cannot be written.*--results"):
+        Store(tmp_path / "file" / "results")
+    with pytest.raises(StoreError, match="there is no results folder"):
+        Store(tmp_path / "none", writable=False)
+
+
+def test_records_of_other_versions_still_load(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    stored = explanation(rows=[row()]).to_json() | {"a field of tomorrow": 1}
+    del stored["truncated"]
+    (tmp_path / "explanations" / "e1.json").write_text(json.dumps(stored))
+    assert store.explanations() == [explanation(rows=[row()])]
+
+
+def test_a_damaged_record_says_which_file(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    (tmp_path / "models" / "m1.json").write_text("{")
+    with pytest.raises(StoreError, match=r"m1\.json cannot be read"):
+        store.models()

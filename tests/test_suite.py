@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from faithboard import suite
+from faithboard.errors import SuiteError
+
+TOML = """
+name = "mine"
+version = 3
+tasks = ["sst", "planted"]
+models = ["bilstm-additive"]
+methods = ["random", "my.py:Mine"]
+metrics = ["comprehensiveness"]
+seeds = [0, 1]
+examples = 50
+budget = 1000
+[settings]
+epochs = 2
+[settings.planted]
+epochs = 5
+hidden = 16
+"""
+
+
+def test_a_suite_is_read_whole() -> None:
+    read = suite.parse(TOML, "mine.toml")
+    assert read.title == "mine v3"
+    assert read.methods == ("random", "my.py:Mine")
+    assert read.settings_for("sst") == {"epochs": 2}
+    assert read.settings_for("planted") == {"epochs": 5, "hidden": 16}
+
+
+@pytest.mark.parametrize("name", suite.names())
+def test_built_in_suites_are_valid_and_named_like_their_file(name: str) -> None:
+    assert suite.load(name).name == name
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("seeds =", "sseds =", "unknown key 'sseds'; did you mean seeds"),
+        ("examples = 50\n", "", "missing examples"),
+        ("seeds = [0, 1]", "seeds = 0", "seeds must be a list of at least one int"),
+        ("seeds = [0, 1]", 'seeds = ["0"]', "seeds must be a list"),
+        ("seeds = [0, 1]", "seeds = [1, 1]", "names something twice"),
+        ("examples = 50", "examples = true", "examples must be int"),
+        ("examples = 50", "examples = 0", "at least 1"),
+        ("[settings.planted]", "[settings.plantd]", "no task of the suite; did you mean planted"),
+        ("version = 3", "version = ", "not valid TOML"),
+    ],
+)
+def test_a_mistake_is_named_with_the_file(old: str, new: str, message: str) -> None:
+    with pytest.raises(SuiteError, match=message) as caught:
+        suite.parse(TOML.replace(old, new), "mine.toml")
+    assert "mine.toml" in str(caught.value)
+
+
+def test_unknown_suites_get_near_names(tmp_path: Path) -> None:
+    with pytest.raises(SuiteError, match="did you mean quick"):
+        suite.load("qick")
+    with pytest.raises(SuiteError, match="there is no suite file"):
+        suite.load(str(tmp_path / "none.toml"))
+
+
+def test_a_file_is_a_suite(tmp_path: Path) -> None:
+    (tmp_path / "mine.toml").write_text(TOML, encoding="utf-8")
+    assert suite.load(str(tmp_path / "mine.toml")).name == "mine"
+
+
+def test_choosing_parts_keeps_the_identity_and_other_content_does_not() -> None:
+    read = suite.parse(TOML, "mine.toml")
+    part = suite.changed(read, tasks=["sst"], methods=["random", "attention"])
+    assert (part.name, part.version, part.tasks) == ("mine", 3, ("sst",))
+    assert suite.changed(read, examples=50, seeds=[0, 1]) == read
+    for other in (
+        suite.changed(read, examples=10),
+        suite.changed(read, seeds=[0]),
+        suite.changed(read, settings={"epochs": 1}),
+    ):
+        assert other.name.startswith("custom-")
+        assert other.name != suite.changed(read, examples=11).name
+    assert suite.changed(read, settings={"epochs": 1}).settings_for("sst") == {"epochs": 1}
