@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from faithboard import standings
-from faithboard.board import Board
 from faithboard.records import Explanation, ModelRecord, Row, Throughput
+from faithboard.stats import rank
+from faithboard.stats.board import Board
 
 BETTER = {"comprehensiveness": "higher", "sufficiency": "lower", "precision@k": "higher"}
 
@@ -92,7 +92,7 @@ class Records:
 
     def board(self, **changes: Any) -> Board:
         columns = ["explain_key", "metric", "example", "value"]
-        return standings.rank(
+        return rank(
             "quick",
             1,
             self.seeds,

@@ -25,7 +25,7 @@ from faithboard.store import Store
 from faithboard.suite import Suite
 
 if TYPE_CHECKING:
-    from faithboard.board import Board
+    from faithboard.stats import Board
 
 Origin = Literal["auto", "files", "hub", "generated"]
 
@@ -99,7 +99,7 @@ def board_of(store: Store, suite: str) -> Board:
     """Tables, standings and comparisons of a suite from what is stored (`suite` as in `quick-v1`)."""
     import pandas as pd
 
-    from faithboard.standings import rank
+    from faithboard.stats import rank
 
     members = next((one for one in store.suites() if f"{one.name}-v{one.version}" == suite), None)
     if members is None:

@@ -11,8 +11,6 @@ from typing import Any, Literal
 
 from faithboard.records import Status, _Json
 
-MetricKind = Literal["erasure", "rationale", "probe"]
-
 
 @dataclass(frozen=True)
 class Table(_Json):
@@ -53,7 +51,7 @@ class Table(_Json):
 
 @dataclass(frozen=True)
 class Standing(_Json):
-    """One method in one metric of one table; with an empty method, a probe of the model itself."""
+    """One method in one metric of one table."""
 
     table: str
     suite: str
@@ -66,7 +64,7 @@ class Standing(_Json):
     signed: bool
     metric: str
     metric_version: int
-    metric_kind: MetricKind
+    metric_kind: Literal["erasure", "rationale"]
     better: Literal["higher", "lower", "neither"]
     status: Status
     reason: str
@@ -139,9 +137,40 @@ class Comparison(_Json):
 
 
 @dataclass(frozen=True)
+class ProbeSummary(_Json):
+    """One column of a probe of one table's model, over all explained examples or those of one predicted class."""
+
+    table: str
+    task: str
+    model: str
+    training: str
+    probe: str
+    predicted: int | None
+    """Index of the predicted class; None for all examples together."""
+    n: int
+    """Examples with a defined value in some seed."""
+    value: float
+    """Mean over examples of the mean over seeds."""
+    low: float
+    high: float
+    """95 % bootstrap interval over examples."""
+    example_spread: float
+    """Standard deviation over examples (ddof 0, as published), mean over seeds."""
+    seed_spread: float | None
+    """Standard deviation (ddof 1) of the means per seed; None for one seed."""
+    undefined_share: float
+    """Share of (example, seed) without a value: a constant vector, fewer than two tokens."""
+    significant_share: float | None = None
+    """Share of p <= 0.05 among the tested; None for a probe without a test."""
+    untestable_share: float | None = None
+    """Share of the defined that are too short for p <= 0.05 to be reached: not the same as not significant."""
+
+
+@dataclass(frozen=True)
 class Board:
     """Everything a leaderboard shows."""
 
     tables: Sequence[Table]
     standings: Sequence[Standing]
     comparisons: Sequence[Comparison]
+    probes: Sequence[ProbeSummary]

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.boards import Records, model, noisy
 
-from faithboard.board import Board, Comparison, Standing
+from faithboard.stats.board import Board, Comparison, Standing
+from tests.boards import Records, model, noisy
 
 
 def records(**methods: np.ndarray) -> Records:
@@ -229,16 +229,6 @@ def test_known_truth_ranks_only_on_a_verified_model() -> None:
     board = made.board()
     assert of(board, "a", "precision@k").reason == "the model is not verified to use the planted tokens"
     assert of(board, "a").rank == 1
-
-
-def test_probes_are_summed_up_and_never_ranked() -> None:
-    made = records(a=noisy(0.9), random=noisy(0.1, salt=2))
-    made.add("", {"tau-attention-gradient": noisy(0.3, salt=4)}, row={"points": ["tau", "p"], "curve": [0.3, 0.6]})
-    found = of(made.board(), "", "tau-attention-gradient")
-    assert (found.metric_kind, found.rank, found.curve) == ("probe", None, [0.3, 0.6])
-    assert found.low is not None
-    assert found.value is not None
-    assert found.low < found.value
 
 
 def test_other_data_gets_a_table_of_its_own() -> None:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from faithboard.board import Table
-from faithboard.entries import BASELINE, Entry
+from faithboard.stats.board import Table
+from faithboard.stats.entries import BASELINE, Entry
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from faithboard import stats
-from faithboard.board import Comparison, Table
+from faithboard.stats import resampling
+from faithboard.stats.board import Comparison, Table
 
 if TYPE_CHECKING:
     from jaxtyping import Float
@@ -33,15 +33,15 @@ def compare(
     """
     pairs = list(combinations(range(len(methods)), 2))
     means = values.mean(2)
-    p = stats.sign_flip_p(means, pairs)
-    adjusted = stats.holm(p)
+    p = resampling.sign_flip_p(means, pairs)
+    adjusted = resampling.holm(p)
     sign = 1 if better == "higher" else -1
     found = []
     for at, (a, b) in enumerate(pairs):
         difference = means[:, a] - means[:, b]
         of_seed = (values[:, a] - values[:, b]).mean(0)
         same_sign = bool((of_seed > 0).all() or (of_seed < 0).all())
-        low, high = stats.interval(resampled[:, a] - resampled[:, b])
+        low, high = resampling.interval(resampled[:, a] - resampled[:, b])
         winner = methods[a] if sign * difference.mean() > 0 else methods[b]
         found.append(
             Comparison(
@@ -53,16 +53,16 @@ def compare(
                 a=methods[a],
                 b=methods[b],
                 n=len(values),
-                difference=stats.rounded(difference.mean()),
-                low=stats.rounded(low),
-                high=stats.rounded(high),
+                difference=resampling.rounded(difference.mean()),
+                low=resampling.rounded(low),
+                high=resampling.rounded(high),
                 wins=int((sign * difference > _TIE).sum()),
                 ties=int((np.abs(difference) <= _TIE).sum()),
                 losses=int((sign * difference < -_TIE).sum()),
-                p=stats.rounded(p[at]),
-                p_holm=stats.rounded(adjusted[at]),
+                p=resampling.rounded(p[at]),
+                p_holm=resampling.rounded(adjusted[at]),
                 same_sign=same_sign,
-                better=winner if adjusted[at] <= stats.LEVEL and same_sign else "",
+                better=winner if adjusted[at] <= resampling.LEVEL and same_sign else "",
             )
         )
     return found

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Literal
 
-from faithboard.board import Table
 from faithboard.records import Explanation, Row, Status, Throughput
-from faithboard.tables import device_of
+from faithboard.stats.board import Table
+from faithboard.stats.tables import device_of
 
 BASELINE = "random"
 """The method whose value an undefined example takes."""
@@ -30,6 +30,11 @@ class Entry:
     def first(self) -> Explanation:
         """The explanation of the lowest seed; kind and sign are the same in all."""
         return self.by_seed[min(self.by_seed)]
+
+    @property
+    def metrics(self) -> list[str]:
+        """Names of the metrics it has a row of, in some seed."""
+        return sorted({row.metric for explanation in self.by_seed.values() for row in explanation.rows})
 
     def rows(self, metric: str) -> dict[int, Row]:
         """Seed -> row of a metric, in the order of seeds."""

@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from faithboard import stats
-from faithboard.aligned import Aligned, align
-from faithboard.board import Board, Comparison, Standing, Table
-from faithboard.comparisons import beats, compare
-from faithboard.entries import Entry
 from faithboard.records import Explanation, ModelRecord, Row, Throughput
-from faithboard.tables import table_of
+from faithboard.stats import resampling
+from faithboard.stats.aligned import Aligned, align
+from faithboard.stats.board import Board, Comparison, ProbeSummary, Standing, Table
+from faithboard.stats.comparisons import beats, compare
+from faithboard.stats.entries import Entry
+from faithboard.stats.probed import summed_up
+from faithboard.stats.tables import table_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -64,19 +65,20 @@ def rank(
     tables: list[Table] = []
     standings: list[Standing] = []
     comparisons: list[Comparison] = []
+    probes: list[ProbeSummary] = []
     for identity in sorted(groups):
         members = sorted(groups[identity], key=lambda model: model.seed)
         own = [explanation for model in members for explanation in of_model[model.key]]
         table = table_of(suite, version, seeds, members, own, (families or {}).get(members[0].task, members[0].task))
         tables.append(table)
         entries = _entries(table, members, own, speeds)
-        for probe in (False, True):
-            asked = [entry for entry in entries if bool(entry.method) != probe]
-            for info in _metrics(asked):
-                ranked, pairs = _rank_metric(table, info, asked, by_example)
-                standings += ranked
-                comparisons += pairs
-    return Board(tables, standings, comparisons)
+        methods = [entry for entry in entries if entry.method]
+        for info in _metrics(methods):
+            ranked, pairs = _rank_metric(table, info, methods, by_example)
+            standings += ranked
+            comparisons += pairs
+        probes += [found for entry in entries if not entry.method for found in summed_up(table, entry, by_example)]
+    return Board(tables, standings, comparisons, probes)
 
 
 def _entries(
@@ -105,8 +107,8 @@ def _rank_metric(
     table: Table, info: Row, entries: Sequence[Entry], by_example: Mapping[tuple[str, str], pd.Series[float]]
 ) -> tuple[list[Standing], list[Comparison]]:
     aligned = align(table, info.metric, entries, by_example)
-    means = stats.mean_defined(aligned.values, 2)
-    resampled = stats.bootstrap_means(means)
+    means = resampling.mean_defined(aligned.values, 2)
+    resampled = resampling.bootstrap_means(means)
     standings = [
         _standing(table, info, entry, aligned, at, means[:, at], resampled[:, at]) for at, entry in enumerate(entries)
     ]
@@ -115,7 +117,7 @@ def _rank_metric(
         return standings, []
     methods = [entries[at].method for at in ranked]
     pairs = compare(table, info.metric, info.better, methods, aligned.values[:, ranked], resampled[:, ranked])
-    for at, best, worst in zip(ranked, *stats.ranks(beats(pairs, methods)), strict=True):
+    for at, best, worst in zip(ranked, *resampling.ranks(beats(pairs, methods)), strict=True):
         standings[at] = replace(standings[at], rank=int(best), rank_high=int(worst), ranked=len(ranked))
     return standings, pairs
 
@@ -130,9 +132,9 @@ def _standing(
     resampled: Float[ndarray, "resample"],
 ) -> Standing:
     rows = list(entry.rows(info.metric).values())
-    of_seed = stats.mean_defined(aligned.values[:, at], 0)
+    of_seed = resampling.mean_defined(aligned.values[:, at], 0)
     status, _ = entry.failure(info.metric)
-    low, high = stats.interval(resampled)
+    low, high = resampling.interval(resampled)
     curves = [row.curve for row in rows if row.curve]
     expected = [row.expectation for row in rows if row.expectation is not None]
     speed, memory = entry.speed(table.device)
@@ -148,28 +150,30 @@ def _standing(
         signed=entry.first.signed,
         metric=info.metric,
         metric_version=info.metric_version,
-        metric_kind=info.kind,
+        metric_kind="rationale" if info.kind == "rationale" else "erasure",
         better=info.better,
         status=status,
         reason=aligned.reasons[at] or table.reason or _unverified(table, info),
-        value=stats.rounded_or_none(stats.mean_defined(means, 0)),
-        low=stats.rounded_or_none(low),
-        high=stats.rounded_or_none(high),
+        value=resampling.rounded_or_none(resampling.mean_defined(means, 0)),
+        low=resampling.rounded_or_none(low),
+        high=resampling.rounded_or_none(high),
         seed_means={
-            str(seed): stats.rounded(mean) for seed, mean in zip(table.seeds, of_seed, strict=True) if np.isfinite(mean)
+            str(seed): resampling.rounded(mean)
+            for seed, mean in zip(table.seeds, of_seed, strict=True)
+            if np.isfinite(mean)
         },
-        seed_spread=stats.rounded(np.nanstd(of_seed, ddof=1)) if np.isfinite(of_seed).sum() > 1 else None,
+        seed_spread=resampling.rounded(np.nanstd(of_seed, ddof=1)) if np.isfinite(of_seed).sum() > 1 else None,
         n=int(np.isfinite(means).sum()),
         excluded=aligned.excluded,
         truncated=max(explanation.truncated for explanation in entry.by_seed.values()),
-        undefined_share=stats.rounded(aligned.undefined[at]),
-        forward_steps=stats.rounded_or_none(entry.mean_steps("forward")),
-        backward_steps=stats.rounded_or_none(entry.mean_steps("backward")),
-        examples_per_second=stats.rounded_or_none(speed),
-        peak_memory_mb=stats.rounded_or_none(memory),
-        expectation=stats.rounded_or_none(float(np.mean(expected)) if expected else None),
+        undefined_share=resampling.rounded(aligned.undefined[at]),
+        forward_steps=resampling.rounded_or_none(entry.mean_steps("forward")),
+        backward_steps=resampling.rounded_or_none(entry.mean_steps("backward")),
+        examples_per_second=resampling.rounded_or_none(speed),
+        peak_memory_mb=resampling.rounded_or_none(memory),
+        expectation=resampling.rounded_or_none(float(np.mean(expected)) if expected else None),
         points=list(info.points),
-        curve=[stats.rounded(value) for value in np.mean(curves, axis=0)] if curves else [],
+        curve=[resampling.rounded(value) for value in np.mean(curves, axis=0)] if curves else [],
     )
 
 

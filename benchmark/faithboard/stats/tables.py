@@ -8,8 +8,8 @@ from pathlib import PurePath
 
 import numpy as np
 
-from faithboard.board import Table
 from faithboard.records import Explanation, ModelRecord
+from faithboard.stats.board import Table
 
 
 def table_of(

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats as scipy_stats
 
-from faithboard import stats
+from faithboard.stats import resampling
 
 
 def values_of(count: int, methods: int, seed: int = 0) -> np.ndarray:
@@ -18,7 +18,7 @@ def values_of(count: int, methods: int, seed: int = 0) -> np.ndarray:
 def test_the_exact_sign_flip_test_equals_scipys() -> None:
     values = values_of(9, 3)
     pairs = [(0, 1), (0, 2), (1, 2)]
-    for (a, b), p in zip(pairs, stats.sign_flip_p(values, pairs), strict=True):
+    for (a, b), p in zip(pairs, resampling.sign_flip_p(values, pairs), strict=True):
         oracle = scipy_stats.permutation_test(
             (values[:, a], values[:, b]),
             lambda x, y: np.mean(x - y),
@@ -31,67 +31,67 @@ def test_the_exact_sign_flip_test_equals_scipys() -> None:
 
 def test_three_wins_of_three_have_p_one_quarter() -> None:
     # Of the 8 sign patterns of (1, 2, 3) only +++ and --- reach |6|.
-    assert stats.sign_flip_p(np.array([[1.0, 0.0], [2.0, 0.0], [3.0, 0.0]]), [(0, 1)]) == pytest.approx([0.25])
+    assert resampling.sign_flip_p(np.array([[1.0, 0.0], [2.0, 0.0], [3.0, 0.0]]), [(0, 1)]) == pytest.approx([0.25])
 
 
 def test_the_sampled_test_is_close_to_the_exact_one() -> None:
     values = values_of(14, 4, seed=3)
     pairs = [(0, 1), (2, 3), (1, 3)]
-    exact = stats.sign_flip_p(values, pairs)
-    sampled = stats.sign_flip_p(values, pairs, flips=10_000)
+    exact = resampling.sign_flip_p(values, pairs)
+    sampled = resampling.sign_flip_p(values, pairs, flips=10_000)
     assert sampled == pytest.approx(exact, abs=4 * 0.5 / np.sqrt(10_000))
 
 
 def test_the_sampled_p_is_never_zero() -> None:
     values = np.stack([np.arange(1, 201.0), np.zeros(200)], 1)
-    assert stats.sign_flip_p(values, [(0, 1)], flips=999) == pytest.approx([1 / 1000])
+    assert resampling.sign_flip_p(values, [(0, 1)], flips=999) == pytest.approx([1 / 1000])
 
 
 @pytest.mark.parametrize("count", [5, 400])
 def test_equal_methods_have_p_one(count: int) -> None:
     column = values_of(count, 1)
-    assert stats.sign_flip_p(np.hstack([column, column, column + 0.0]), [(0, 1), (1, 2)]).tolist() == [1.0, 1.0]
+    assert resampling.sign_flip_p(np.hstack([column, column, column + 0.0]), [(0, 1), (1, 2)]).tolist() == [1.0, 1.0]
 
 
 def test_ties_of_the_statistic_count_although_float_sums_differ() -> None:
     # 0.1 + 0.2 - 0.3 is not 0 in floats; all eight patterns are at least as extreme.
-    assert stats.sign_flip_p(np.array([[0.1, 0.0], [0.2, 0.0], [-0.3, 0.0]]), [(0, 1)]) == pytest.approx([1.0])
+    assert resampling.sign_flip_p(np.array([[0.1, 0.0], [0.2, 0.0], [-0.3, 0.0]]), [(0, 1)]) == pytest.approx([1.0])
 
 
 def test_a_constant_added_to_all_methods_of_an_example_changes_no_p() -> None:
     values = values_of(200, 3, seed=5)
     shifted = values + 1e6 * np.arange(200)[:, None]
     pairs = [(0, 1), (1, 2)]
-    assert stats.sign_flip_p(shifted, pairs, flips=2000) == pytest.approx(
-        stats.sign_flip_p(values, pairs, flips=2000), abs=2e-3
+    assert resampling.sign_flip_p(shifted, pairs, flips=2000) == pytest.approx(
+        resampling.sign_flip_p(values, pairs, flips=2000), abs=2e-3
     )
 
 
 def test_the_order_of_methods_changes_no_p() -> None:
     values = values_of(120, 3, seed=6)
-    forward = stats.sign_flip_p(values, [(0, 2)], flips=5000)
-    assert stats.sign_flip_p(values[:, ::-1].copy(), [(0, 2)], flips=5000) == pytest.approx(forward, abs=1e-12)
+    forward = resampling.sign_flip_p(values, [(0, 2)], flips=5000)
+    assert resampling.sign_flip_p(values[:, ::-1].copy(), [(0, 2)], flips=5000) == pytest.approx(forward, abs=1e-12)
 
 
 def test_p_is_uniform_when_nothing_differs() -> None:
     generator = np.random.default_rng(1)
-    p = [stats.sign_flip_p(generator.normal(size=(40, 2)), [(0, 1)], flips=500)[0] for _ in range(300)]
+    p = [resampling.sign_flip_p(generator.normal(size=(40, 2)), [(0, 1)], flips=500)[0] for _ in range(300)]
     assert scipy_stats.kstest(p, "uniform").pvalue > 0.01
     assert np.mean(np.array(p) <= 0.05) == pytest.approx(0.05, abs=0.04)
 
 
 def test_holm_by_hand() -> None:
     # Sorted 0.01, 0.02, 0.03, 0.04 by 4, 3, 2, 1: 0.04, 0.06, 0.06, 0.06 after the running maximum.
-    assert stats.holm(np.array([0.03, 0.01, 0.04, 0.02])) == pytest.approx([0.06, 0.04, 0.06, 0.06])
-    assert stats.holm(np.array([0.5, 0.9])) == pytest.approx([1.0, 1.0])
-    assert stats.holm(np.empty(0)).size == 0
+    assert resampling.holm(np.array([0.03, 0.01, 0.04, 0.02])) == pytest.approx([0.06, 0.04, 0.06, 0.06])
+    assert resampling.holm(np.array([0.5, 0.9])) == pytest.approx([1.0, 1.0])
+    assert resampling.holm(np.empty(0)).size == 0
 
 
 def test_ranks_by_hand() -> None:
     # 0 beats 2 and 3, 1 beats 3; 0 and 1, 1 and 2, 2 and 3 are not told apart.
     better = np.zeros((4, 4), dtype=bool)
     better[0, 2] = better[0, 3] = better[1, 3] = True
-    best, worst = stats.ranks(better)
+    best, worst = resampling.ranks(better)
     assert best.tolist() == [1, 1, 2, 3]
     assert worst.tolist() == [2, 3, 4, 4]
 
@@ -100,20 +100,20 @@ def test_the_bootstrap_interval_covers_the_mean_as_often_as_it_says() -> None:
     generator = np.random.default_rng(2)
     # 400 samples of 60 exponential values side by side, each with true mean 1.
     values = generator.exponential(size=(60, 400))
-    low, high = stats.interval(stats.bootstrap_means(values, resamples=1000))
+    low, high = resampling.interval(resampling.bootstrap_means(values, resamples=1000))
     assert np.mean((low <= 1) & (high >= 1)) == pytest.approx(0.94, abs=0.03)
 
 
 def test_the_bootstrap_uses_the_same_resamples_for_every_method() -> None:
     column = values_of(50, 1)
-    means = stats.bootstrap_means(np.hstack([column, column + 2, -column]), resamples=500)
+    means = resampling.bootstrap_means(np.hstack([column, column + 2, -column]), resamples=500)
     assert means[:, 1] == pytest.approx(means[:, 0] + 2)
     assert means[:, 2] == pytest.approx(-means[:, 0])
 
 
 def test_the_bootstrap_spread_is_the_standard_error() -> None:
     values = values_of(300, 1)
-    spread = stats.bootstrap_means(values).std()
+    spread = resampling.bootstrap_means(values).std()
     assert spread == pytest.approx(values.std() / np.sqrt(300), rel=0.03)
 
 
@@ -121,22 +121,25 @@ def test_missing_values_leave_only_their_own_column() -> None:
     values = values_of(30, 2)
     with_gaps = values.copy()
     with_gaps[:10, 1] = np.nan
-    means, whole = stats.bootstrap_means(with_gaps, resamples=200), stats.bootstrap_means(values, resamples=200)
+    means, whole = (
+        resampling.bootstrap_means(with_gaps, resamples=200),
+        resampling.bootstrap_means(values, resamples=200),
+    )
     assert means[:, 0] == pytest.approx(whole[:, 0])
     assert means[:, 1].mean() == pytest.approx(values[10:, 1].mean(), abs=0.1)
 
 
 def test_a_column_without_values_has_no_interval_and_no_warning() -> None:
-    low, high = stats.interval(stats.bootstrap_means(np.array([[1.0, np.nan], [1.0, np.nan]]), resamples=20))
+    low, high = resampling.interval(resampling.bootstrap_means(np.array([[1.0, np.nan], [1.0, np.nan]]), resamples=20))
     assert low[0] == high[0] == 1.0
     assert np.isnan([low[1], high[1]]).all()
-    assert np.isnan(stats.bootstrap_means(np.empty((0, 2)), resamples=5)).all()
+    assert np.isnan(resampling.bootstrap_means(np.empty((0, 2)), resamples=5)).all()
 
 
 def test_twenty_methods_on_a_thousand_examples_take_seconds() -> None:
     values = values_of(1000, 20)
     pairs = [(a, b) for a in range(20) for b in range(a)]
     start = time.perf_counter()
-    stats.sign_flip_p(values, pairs)
-    stats.bootstrap_means(values)
+    resampling.sign_flip_p(values, pairs)
+    resampling.bootstrap_means(values)
     assert time.perf_counter() - start < 10

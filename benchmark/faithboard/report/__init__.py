@@ -1,0 +1,8 @@
+"""From a board to what people read: Markdown pages, and a table for the terminal. Only `files` touches the disk."""
+
+from __future__ import annotations
+
+from faithboard.report.console import console_table
+from faithboard.report.files import pages, read, readme_block, render, write
+
+__all__ = ["console_table", "pages", "read", "readme_block", "render", "write"]

@@ -1,0 +1,113 @@
+"""A board as files: Markdown pages with the JSON lines they are a pure function of.
+
+    leaderboards/<suite>/README.md           the index: every task, and the methods over tasks
+    leaderboards/<suite>/<task>.md           one page per task
+    leaderboards/<suite>/tables.jsonl        trained models, one line each
+    leaderboards/<suite>/rows.jsonl          standings
+    leaderboards/<suite>/comparisons.jsonl   paired comparisons
+    leaderboards/<suite>/probes.jsonl        what was asked of the models themselves
+
+Everything generated stands between markers; what people write around them stays.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+from faithboard.errors import FaithboardError, StoreError
+from faithboard.records import _Json
+from faithboard.report import markdown
+from faithboard.report.index import index_page, leaders
+from faithboard.report.page import task_page
+from faithboard.stats.board import Board, Comparison, ProbeSummary, Standing, Table
+from faithboard.store import write_atomically
+
+BLOCK = "leaderboard"
+"""Name of the generated block of a page."""
+
+TABLES, ROWS, COMPARISONS, PROBES = "tables.jsonl", "rows.jsonl", "comparisons.jsonl", "probes.jsonl"
+
+R = TypeVar("R", bound=_Json)
+
+
+def render(board: Board) -> dict[str, str]:
+    """File name -> generated Markdown of every page of one suite, without the markers."""
+    tasks = sorted({table.task for table in board.tables})
+    return {"README.md": index_page(board)} | {f"{task}.md": task_page(board, task) for task in tasks}
+
+
+def pages(board: Board, folder: Path) -> dict[Path, str]:
+    """Path -> full text of every page as `write` would leave it: generated blocks new, text around them kept.
+
+    Raises FaithboardError for a page whose markers are broken.
+    """
+    found = {}
+    for name, body in render(board).items():
+        path = folder / name
+        before = path.read_text(encoding="utf-8") if path.is_file() else ""
+        found[path] = markdown.with_block(before, BLOCK, body, str(path))
+    return found
+
+
+def readme_block(board: Board) -> str:
+    """A short table for a project's README: the leaders of every task, with links into `leaderboards/`."""
+    first = board.tables[0]
+    return f"{leaders(board, f'leaderboards/{first.suite}/')}\n\nSuite {first.suite} v{first.suite_version}."
+
+
+def write(board: Board, root: Path) -> list[Path]:
+    """Write the pages and lines of one suite below `root`, each atomically; returns the pages, the index first.
+
+    Raises FaithboardError for broken markers, before anything is written, and StoreError for a folder that cannot be.
+    """
+    if not board.tables:
+        return []
+    folder = root / board.tables[0].suite
+    found = pages(board, folder)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(f"{folder} cannot be made ({error.strerror}); choose another folder") from error
+    records: tuple[tuple[str, Sequence[_Json]], ...] = (
+        (TABLES, board.tables),
+        (ROWS, board.standings),
+        (COMPARISONS, board.comparisons),
+        (PROBES, board.probes),
+    )
+    for name, lines in records:
+        text = "".join(f"{json.dumps(line.to_json(), ensure_ascii=False, allow_nan=False)}\n" for line in lines)
+        _write(folder / name, text)
+    for path, text in found.items():
+        _write(path, text)
+    return list(found)
+
+
+def read(folder: Path) -> Board:
+    """The board whose lines lie in a suite's folder. Raises FaithboardError naming a file or line that is broken."""
+    return Board(
+        list(_lines(folder / TABLES, Table)),
+        list(_lines(folder / ROWS, Standing)),
+        list(_lines(folder / COMPARISONS, Comparison)),
+        list(_lines(folder / PROBES, ProbeSummary)),
+    )
+
+
+def _lines(path: Path, record: type[R]) -> Iterator[R]:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise FaithboardError(f"{path} cannot be read ({error.strerror}); `faithboard report` writes it") from error
+    for number, line in enumerate(text.splitlines(), 1):
+        try:
+            yield record.from_json(json.loads(line))
+        except (ValueError, TypeError, AttributeError) as error:
+            raise FaithboardError(
+                f"{path}, line {number}: not a {record.__name__} ({error}); `faithboard report` writes it anew"
+            ) from error
+
+
+def _write(path: Path, text: str) -> None:
+    write_atomically(path, lambda temporary: temporary.write_text(text, encoding="utf-8"))

@@ -1,0 +1,73 @@
+"""The overview of a suite: which methods lead in which task, and how methods do over tasks."""
+
+from __future__ import annotations
+
+from itertools import groupby
+
+from faithboard.report import layout, markdown
+from faithboard.report.markdown import number, percent, plain
+from faithboard.report.page import HOW_TO_READ
+from faithboard.stats.board import Board, Table
+from faithboard.stats.ranking import Overall, overall
+
+
+def index_page(board: Board) -> str:
+    """The Markdown of a suite's README, heading included."""
+    first = board.tables[0]
+    seeds = ", ".join(map(str, first.seeds))
+    parts = [
+        f"# Leaderboard {first.suite} v{first.suite_version}",
+        f"Which explanation method tells the truth about the model? Seeds: {seeds}.",
+        leaders(board),
+        _over_tasks(overall(board)),
+        "## How to read this",
+        HOW_TO_READ,
+    ]
+    return "\n\n".join(part for part in parts if part)
+
+
+def leaders(board: Board, folder: str = "") -> str:
+    """One line per table: the methods that share rank 1 in its leading metric. Links lead to pages in `folder`."""
+    rows = []
+    for table in board.tables:
+        measure = table.performance_measure
+        values = table.performance.get(measure, [])
+        rows.append(
+            (
+                f"[{table.task}]({folder}{table.task}.md)",
+                f"{table.model}, {table.training}",
+                f"{measure} {number(sum(values) / len(values))}" if values else markdown.NOTHING,
+                *_best(board, table),
+            )
+        )
+    return markdown.table(("task", "model", "test performance", "leading metric", "rank 1", "best value"), rows)
+
+
+def _best(board: Board, table: Table) -> tuple[str, str, str]:
+    grid = layout.faithfulness(board, table)
+    if not grid.metrics:
+        return markdown.NOTHING, f"nothing ranked: {plain(table.reason)}" if table.reason else "nothing ranked", "-"
+    metric = grid.metrics[0]
+    first = [cell for cell in grid.column(metric) if cell.rank == 1]
+    if not first:
+        reason = table.reason or next((cell.reason for cell in grid.column(metric)), "")
+        return grid.header(metric), f"nothing ranked: {plain(reason)}", markdown.NOTHING
+    return grid.header(metric), ", ".join(f"`{cell.method}`" for cell in first), grid.value(first[0].method, metric)
+
+
+def _over_tasks(lines: list[Overall]) -> str:
+    """Empty while only one family of tasks has rankings."""
+    parts = ["## Over tasks", "Families of tasks count once; intervals are a bootstrap over families."] if lines else []
+    for (model, training, metric), group in groupby(lines, lambda line: (line.model, line.training, line.metric)):
+        rows = [
+            (
+                f"`{line.method}`",
+                f"{number(line.mean_rank, 2)} [{number(line.rank_low, 2)}, {number(line.rank_high, 2)}]",
+                f"{percent(line.win_rate)} [{percent(line.win_low)}, {percent(line.win_high)}]",
+                f"{line.families}" if line.complete else f"{line.families} (not all)",
+            )
+            for line in group
+        ]
+        parts.append(f"### {metric}: {model}, {training} training")
+        parts.append(markdown.table(("method", "mean rank", "win rate", "families"), rows, right=(3,)))
+    return "\n\n".join(parts)

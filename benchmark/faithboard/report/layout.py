@@ -1,0 +1,78 @@
+"""In which order methods and metrics stand in a table, shared by the Markdown and the terminal."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from faithboard.report.markdown import NOTHING, with_interval
+from faithboard.stats.board import Board, Standing, Table
+
+_FIRST = ("precision@k", "comprehensiveness", "sufficiency")
+_ARROWS = {"higher": " ↑", "lower": " ↓", "neither": ""}
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Standings of one table as methods x metrics. The first metric leads: it decides the order of the methods."""
+
+    table: Table
+    methods: tuple[str, ...]
+    metrics: tuple[str, ...]
+    cells: dict[tuple[str, str], Standing]
+    """(method, metric) -> standing; not every method need have every metric."""
+
+    def column(self, metric: str) -> list[Standing]:
+        """The standings of a metric, in the order of the methods."""
+        return [self.cells[method, metric] for method in self.methods if (method, metric) in self.cells]
+
+    def header(self, metric: str) -> str:
+        """The metric with an arrow to its better end."""
+        return metric + _ARROWS[self.column(metric)[0].better]
+
+    def rank(self, method: str, metric: str) -> str:
+        """`1`, or `2=` where another method has the same rank."""
+        rank = self.cells[method, metric].rank if (method, metric) in self.cells else None
+        if rank is None:
+            return NOTHING
+        return f"{rank}=" if sum(other.rank == rank for other in self.column(metric)) > 1 else str(rank)
+
+    def value(self, method: str, metric: str) -> str:
+        """`0.412 [0.380, 0.444]`, or the status of a row that has no value."""
+        cell = self.cells.get((method, metric))
+        if cell is None:
+            return NOTHING
+        if cell.value is None:
+            return cell.status if cell.status != "ok" else NOTHING
+        return with_interval(cell.value, cell.low, cell.high)
+
+
+def faithfulness(board: Board, table: Table) -> Grid:
+    """Erasure metrics, and on planted tasks the known truth, which then leads."""
+    return _grid(table, (s for s in _of(board, table) if s.metric_kind == "erasure" or table.known_truth))
+
+
+def plausibility(board: Board, table: Table) -> Grid:
+    """Agreement with what people marked: no part of faithfulness, so a grid of its own."""
+    return _grid(table, (s for s in _of(board, table) if s.metric_kind == "rationale" and not table.known_truth))
+
+
+def _of(board: Board, table: Table) -> Iterable[Standing]:
+    return (s for s in board.standings if s.table == table.key)
+
+
+def _grid(table: Table, standings: Iterable[Standing]) -> Grid:
+    cells = {(standing.method, standing.metric): standing for standing in standings}
+    names = {metric for _, metric in cells}
+    first = [metric for metric in _FIRST if metric in names]
+    metrics = (*first, *sorted(names - set(first)))
+
+    def place(method: str) -> tuple[float, float, str]:
+        leading = cells.get((method, metrics[0]))
+        if leading is None or leading.value is None:
+            return math.inf, math.inf, method
+        value = -leading.value if leading.better == "higher" else leading.value
+        return math.inf if leading.rank is None else leading.rank, value, method
+
+    return Grid(table, tuple(sorted({method for method, _ in cells}, key=place)), metrics, cells)

@@ -1,0 +1,48 @@
+"""What the probes of a model are summed up to."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from faithboard.stats import ProbeSummary
+from tests.boards import Records, model
+
+TAU = np.array([[0.5, 0.1, -0.3, np.nan], [0.7, 0.1, -0.1, 0.2]])
+P = np.array([[0.01, 0.6, np.nan, np.nan], [0.04, 0.9, np.nan, 0.03]])
+PREDICTED = np.array([[0.0, 0.0, 1.0, 1.0], [0.0, 1.0, 1.0, 1.0]])
+
+
+def summaries(predicted: np.ndarray = PREDICTED) -> dict[int | None, ProbeSummary]:
+    made = Records([model(seed=0), model(seed=1)])
+    made.add("", {"tau-attention-loo": TAU, "p-attention-loo": P, "predicted-class": predicted})
+    board = made.board()
+    assert board.standings == []
+    assert {one.probe for one in board.probes} == {"tau-attention-loo"}
+    return {one.predicted: one for one in board.probes}
+
+
+def test_all_examples_together_by_hand() -> None:
+    found = summaries()[None]
+    # Means over seeds: 0.6, 0.1, -0.2 and, with one seed undefined, 0.2.
+    assert found.value == pytest.approx(0.175)
+    assert found.n == 4
+    assert found.example_spread == pytest.approx((np.std([0.5, 0.1, -0.3]) + np.std([0.7, 0.1, -0.1, 0.2])) / 2)
+    assert found.seed_spread == pytest.approx(np.std([0.1, 0.225], ddof=1), rel=1e-5)
+    assert found.undefined_share == pytest.approx(1 / 8)
+    # Five of the seven defined values are tested; three of those reach 0.05.
+    assert found.significant_share == pytest.approx(3 / 5)
+    assert found.untestable_share == pytest.approx(2 / 7, rel=1e-5)
+    assert found.low <= found.value <= found.high
+
+
+def test_by_predicted_class_an_example_counts_where_its_seed_predicts_the_class() -> None:
+    found = summaries()
+    assert found[0].value == pytest.approx((0.6 + 0.1) / 2)
+    assert found[1].value == pytest.approx((0.1 - 0.2 + 0.2) / 3, rel=1e-5)
+    assert (found[0].n, found[1].n) == (2, 3)
+
+
+def test_answers_chosen_among_many_are_not_broken_down() -> None:
+    assert set(summaries(np.array([[0.0, 1.0, 2.0, 3.0]] * 2))) == {None}
+    assert set(summaries(np.zeros((2, 4)))) == {None}
