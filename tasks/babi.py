@@ -81,6 +81,32 @@ def _task(number: int, name: str, facts: str, fingerprints: dict[str, str]) -> T
     )
 
 
-BABI_1 = _task(1, "single-supporting-fact", "One sentence", {})
-BABI_2 = _task(2, "two-supporting-facts", "Two sentences", {})
-BABI_3 = _task(3, "three-supporting-facts", "Three sentences", {})
+BABI_1 = _task(
+    1,
+    "single-supporting-fact",
+    "One sentence",
+    {
+        "published": "0b3403d5ee96f336a503da3716f023b2fb676b68802b2733a3c6d21f015cd4a6",
+        "published-1k": "c72ff2e851a3d1db50a0ce64ee3abb40c00261b92e131d8a6cb3bc1450db4d3a",
+        "generated": "af9ad543f2f16978cc4f1a49fadb372b9f5b624c5d7d1cfa3f13920d86bbdc0a",
+    },
+)
+BABI_2 = _task(
+    2,
+    "two-supporting-facts",
+    "Two sentences",
+    {
+        "published": "e48323ccac4e6caa87e076030037ab4b12c65e93ae49d3f1f4e6424fc27376f0",
+        "published-1k": "ed6287943f7ca800d094c52af8cfc91321b58803ff8cf2eb97cf007c1d6a3440",
+        "generated": "5cdc232ad35a6d9915e8bc1a9252c278167e75894801f33bc41c5579e0f31bdc",
+    },
+)
+BABI_3 = _task(
+    3,
+    "three-supporting-facts",
+    "Three sentences",
+    {
+        "published-1k": "bc0f32d68e214cf4f6eafcbf8c9214c72c1c439dad8968ed14b8f660465eebf9",
+        "generated": "1c76ec1577b50a74e1f3ff43de3a4fd7d22f00a87a1547202cf0645c6c258d73",
+    },
+)

@@ -33,6 +33,7 @@ PLANTED = Task(
     planted={label: (word,) for label, word in WORDS.items()},
     performance="accuracy",
     profile={"vectors": "random", "embedding_dim": 50, "hidden": 64, "epochs": 8, "select": "accuracy"},
+    fingerprints={"generated": "f6a4c11ba61a7978eb35dae1743855eaa6f2aefd6a0cc46d0040b13d8630aa6d"},
     published_rows=SIZES,
     family="planted",
     description="Each class has its own word, planted once at a random place in filler that says nothing.",

@@ -50,6 +50,7 @@ SST = Task(
     text=TextRules(min_document_frequency=1, more_than=5),
     performance="f1-weighted",
     profile={"vectors": "glove-6b-50d", "epochs": 8, "batch_size": 32, "loss_reduction": "sum", "weight_decay": 1e-5},
+    fingerprints={"published": "0c910a8303212e65a3f524222df3be9c3388dc01ccd15394cf2bb89c8f87df64"},
     published_rows={"train": 6920, "dev": 872, "test": 1821},
     description="Is the sentence about a film positive? Neutral sentences are dropped.",
 )

@@ -74,8 +74,7 @@ def load(
     stored = arrow.read(entry)
     if stored is None:
         log.info("reading and tokenising %s (%s)", task.name, source.origin)
-        splits, meta = _build(task, source)
-        arrow.write(entry, splits, meta)
+        arrow.write(entry, *_build(task, source))
         stored = arrow.read(entry)
         if stored is None:
             raise DataError(f"cached data {entry} does not read back as it was written; is the disk damaged?")
@@ -103,6 +102,8 @@ class _Source:
 
 
 def _source(task: Task, root: Path | None, origin: str) -> _Source:
+    if root is not None and not root.is_dir():
+        raise DataError(f"the data folder {root} does not exist")
     if origin == "auto":
         here = root is not None and files.data_folder(root, task) is not None
         origin = "files" if here or task.generate is None else "generated"
@@ -146,7 +147,10 @@ def _code(task: Task) -> str:
     engine = Path(faithboard.__file__).parent
     paths = [*engine.glob("readers/*.py"), *engine.glob("generators/*.py")]
     paths += [engine / f"{module}.py" for module in ("arrow", "data", "examples", "fingerprint", "text", "vocabulary")]
-    for function in (task.read, task.generate, task.hub and task.hub.convert):
+    functions: list[Callable[..., Any] | None] = [task.read, task.generate, task.hub.convert if task.hub else None]
+    for function in functions:
+        while isinstance(function, partial):
+            function = function.func
         if function is not None:
             paths.append(Path(inspect.getfile(inspect.unwrap(function))))
     return hashlib.sha256("".join(files.sha256(path) for path in sorted(set(paths))).encode()).hexdigest()

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import io
 import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import IO
 
 from faithboard.errors import DataError
 from faithboard.task import Task
@@ -57,7 +57,7 @@ def find(root: Path, task: Task) -> tuple[Path, dict[str, Path]]:
     return folder, {part: path for part, path in found.items() if path is not None}
 
 
-def open_binary(path: Path) -> IO[bytes]:
+def open_binary(path: Path) -> gzip.GzipFile | io.BufferedReader:
     """The bytes of a plain file, or those inside a `.gz`."""
     return gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb")
 

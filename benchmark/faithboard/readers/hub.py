@@ -54,10 +54,11 @@ def records(source: HubSource, folder: Path | None, split: str) -> Iterator[Reco
                 rows = _from_hub(source, split)
             for number, row in enumerate(rows):
                 yield source.convert(split, number, _columns(source, row, f"{where}, split {split}"))
-    except (OSError, ValueError, RuntimeError) as error:
+    except (OSError, ValueError, RuntimeError, datasets.exceptions.DatasetsError) as error:
+        reason = str(error).partition("\n")[0]
         raise DataError(
-            f"{where}: split {split} cannot be read: {type(error).__name__}: {error}. "
-            f"Without a network, use the published files."
+            f"{where}: split {split} cannot be read: {type(error).__name__}: {reason}. "
+            "Without a network, use the published files."
         ) from error
 
 
