@@ -64,7 +64,8 @@ class Records:
                 kind = "probe" if not method else "rationale" if metric == "precision@k" else "erasure"
                 better = BETTER.get(metric, "neither")
                 plain = Row(f"{key}-{metric}", metric, 1, {}, better, kind=kind)  # type: ignore[arg-type]
-                rows.append(replace(plain, **(row or {})))
+                expectation = 0.1 if metric == "precision@k" else None
+                rows.append(replace(plain, expectation=expectation, **(row or {})))
                 self.lines += [
                     {"explain_key": key, "metric": metric, "example": f"e{number:03d}", "value": value}
                     for number, value in enumerate(table[at])

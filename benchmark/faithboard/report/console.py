@@ -52,7 +52,8 @@ def _text(grid: Grid, *, intervals: bool, cost: bool) -> str:
         for row, method in zip(rows, grid.methods, strict=True):
             cell = next(grid.cells[method, metric] for metric in grid.metrics if (method, metric) in grid.cells)
             row.append(amount(cell.examples_per_second))
-    return tabulate(rows, headers, tablefmt="simple", disable_numparse=True)
+    align = ["left"] * (1 + 2 * len(grid.metrics)) + ["right"] * cost
+    return tabulate(rows, headers, tablefmt="simple", disable_numparse=True, colalign=align)
 
 
 def _width(text: str) -> int:

@@ -40,10 +40,10 @@ def with_interval(value: float | None, low: float | None, high: float | None) ->
 
 
 def amount(value: float | None) -> str:
-    """A count, speed or size of any magnitude to about three digits: `0.84`, `12.3`, `4,096`."""
+    """A count, speed or size of any magnitude to about three digits: `0.84`, `12.3`, `4,096`; whole ones whole."""
     if value is None:
         return NOTHING
-    return number(value, 0 if value >= 100 or value == 0 else 1 if value >= 10 else 2)
+    return number(value, 0 if value >= 100 or value == int(value) else 1 if value >= 10 else 2)
 
 
 def p_value(p: float) -> str:

@@ -60,6 +60,11 @@ def _rows_used(splits: Mapping[str, Mapping[str, Any]], published: Mapping[str, 
     return markdown.table(headers, rows, right=range(1, 6))
 
 
+def _vectors(table: Table) -> str:
+    coverage = table.data.get("token_coverage")
+    return table.vectors if coverage is None else f"{table.vectors} ({percent(coverage)} of the training tokens)"
+
+
 def _models(tables: Sequence[Table]) -> str:
     rows = []
     for table in tables:
@@ -72,7 +77,7 @@ def _models(tables: Sequence[Table]) -> str:
             (
                 table.model,
                 table.training,
-                table.vectors or markdown.NOTHING,
+                _vectors(table),
                 f"{measure} {' / '.join(number(value) for value in table.performance.get(measure, [])) or '-'}",
                 f"{gate} ({'passed' if table.gate_passed else '**not passed**'})",
                 markdown.NOTHING if table.share_correct is None else percent(table.share_correct),

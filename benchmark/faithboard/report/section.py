@@ -44,9 +44,11 @@ def section(board: Board, table: Table) -> str:
 
 
 def _verified(truth: Mapping[str, float]) -> str:
-    verdict = "is verified to use" if truth.get("verified") else "is **not** verified to use"
-    figures = ", ".join(f"{name} {number(value)}" for name, value in truth.items() if name != "verified")
-    return f"The model {verdict} the planted tokens ({figures})."
+    verdict = "is verified to use" if truth["verified"] else "is **not** verified to use"
+    return (
+        f"The model {verdict} the planted tokens: accuracy {number(truth['accuracy'])} with them, "
+        f"{number(truth['accuracy-without'])} without; swapping them flips {percent(truth['flip-rate'])} of decisions."
+    )
 
 
 def _grid(grid: Grid) -> str:
@@ -80,21 +82,25 @@ def _steps(cell: Standing) -> str:
 
 def _notes(grid: Grid) -> str:
     lines = ["Steps: token steps through the encoder per example and draw, forward + backward."]
+    lines.append(f"Examples: {', '.join(map(_counted, map(grid.column, grid.metrics)))}.")
     for metric in grid.metrics:
         cells = grid.column(metric)
-        most = max(cells, key=lambda cell: cell.n)
-        left = f" ({most.excluded:,} excluded for every method alike)" if most.excluded else ""
-        lines.append(f"`{metric}`: {most.n:,} examples{left}.")
         lines += _expectation(cells)
         undefined = [f"`{cell.method}` {percent(cell.undefined_share)}" for cell in cells if cell.undefined_share]
         if undefined:
             stands_in = f", given the value of `{BASELINE}`" if BASELINE in grid.methods else ""
-            lines.append(f"`{metric}`: undefined examples{stands_in}: {', '.join(undefined)}.")
+            lines.append(f"{metric}: undefined examples{stands_in}: {', '.join(undefined)}.")
     truncated = max(cell.truncated for cell in grid.cells.values())
     if truncated:
         lines.append(f"{truncated:,} of the explained examples were cut at the task's length limit.")
     lines += _not_ranked(grid)
     return "\n".join(f"- {line}" for line in lines)
+
+
+def _counted(cells: Sequence[Standing]) -> str:
+    most = max(cells, key=lambda cell: cell.n)
+    left = f" ({most.excluded:,} excluded for every method alike)" if most.excluded else ""
+    return f"{most.metric} {most.n:,}{left}"
 
 
 def _expectation(cells: Sequence[Standing]) -> Iterable[str]:
@@ -104,7 +110,7 @@ def _expectation(cells: Sequence[Standing]) -> Iterable[str]:
         return
     verdict = "contains" if baseline.low <= expected <= baseline.high else "**does not contain**"
     yield (
-        f"`{baseline.metric}`: a random order has {number(expected)} in expectation (k/T); the interval of "
+        f"{baseline.metric}: a random order has {number(expected)} in expectation (k/T); the interval of "
         f"`{BASELINE}`, [{number(baseline.low)}, {number(baseline.high)}], {verdict} it."
     )
 

@@ -44,12 +44,15 @@ class Overall:
 def overall(board: Board) -> list[Overall]:
     """One line per model, training, metric and method; complete methods by mean rank first, then the others.
 
-    Only what has rankings in at least two families is summed up: one family is its own table.
+    Only what has rankings in at least two families is summed up: one family is its own table. Plausibility is left
+    out, as it ranks agreement with people and would be mixed with known truth of the same name.
     """
     family_of = {table.key: table.family for table in board.tables}
+    planted = {table.key for table in board.tables if table.known_truth}
     groups: dict[tuple[str, str, str], list[Standing]] = defaultdict(list)
     for standing in board.standings:
-        if standing.rank is not None and standing.ranked > 1:
+        faithfulness = standing.metric_kind == "erasure" or standing.table in planted
+        if faithfulness and standing.rank is not None and standing.ranked > 1:
             groups[standing.model, standing.training, standing.metric].append(standing)
     found: list[Overall] = []
     for (model, training, metric), standings in sorted(groups.items()):

@@ -1,0 +1,105 @@
+"""A board with one of everything a page must be able to show.
+
+`python -m tests.report.example` writes the golden pages anew; read the difference before committing it.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from faithboard.records import Throughput
+from faithboard.report import console_table, render
+from faithboard.stats import Board
+from tests.boards import Records, model, noisy
+
+GOLDEN = Path(__file__).parents[1] / "golden"
+
+SPLITS = {
+    split: {
+        "read": rows,
+        "excluded_rule": 2,
+        "excluded_short": 1,
+        "excluded_long": 0,
+        "used": rows - 3,
+        "truncated": 4,
+    }
+    for split, rows in (("train", 1200), ("dev", 200), ("test", 400))
+}
+TRUTH = {"accuracy": 0.995, "accuracy-without": 0.51, "flip-rate": 0.98, "verified": 1.0}
+
+
+def example_records() -> Records:
+    made = Records()
+    for seed in (0, 1):
+        made.models.append(
+            model("planted", seed, known_truth=TRUTH, data={"splits": SPLITS, "published_rows": {"train": 6920}})
+        )
+        made.models.append(model("movies", seed, fingerprint="feedface" * 2, fingerprint_name="unverified"))
+        made.models.append(
+            model(
+                "weak", seed, gate_passed=False, gate={"bound": 0.47, "threshold": 0.5}, performance={"accuracy": 0.5}
+            )
+        )
+    for task in ("planted", "movies", "weak"):
+        _methods(made, task)
+    made.add("lime", {}, of="planted", status="failed", reason="scores are not finite | at token 3 <of> example e1")
+    made.add("attention-norm", {}, of="planted", status="unsupported", reason="the model has no attention")
+    predicted = np.array([[0.0, 1.0] * 20] * 2)
+    tau = {"tau-attention-loo": noisy(0.3, salt=9), "p-attention-loo": np.abs(noisy(0.05, spread=0.1, salt=8))}
+    made.add("", {**tau, "predicted-class": predicted}, of="planted")
+    return made
+
+
+def _methods(made: Records, task: str) -> None:
+    means = {"leave-one-out": 0.9, "gradient-x-input": 0.6, "attention": 0.58, "random": 0.1}
+    for salt, (method, mean) in enumerate(means.items()):
+        gappy = noisy(mean, salt=salt)
+        if method == "attention":
+            gappy[0, 0] = np.nan
+        made.add(
+            method,
+            {
+                "comprehensiveness": gappy,
+                "sufficiency": noisy(1 - mean, salt=salt),
+                "precision@k": noisy(mean, spread=0.05, salt=salt),
+            },
+            of=task,
+            truncated=3,
+        )
+    for at, explanation in enumerate(made.explanations):
+        speed = Throughput(
+            explanation.key,
+            explanation.method,
+            "cpu",
+            "float32",
+            "2.13.0",
+            1,
+            40,
+            32,
+            3,
+            0.5,
+            0.02,
+            80.0 + at,
+            960.0,
+            None,
+        )
+        if explanation.task == task:
+            made.throughput.append(speed)
+
+
+def example_board() -> Board:
+    return example_records().board()
+
+
+def golden_texts() -> dict[Path, str]:
+    """Path of each golden file -> what it must hold."""
+    board = example_board()
+    pages = {GOLDEN / f"leaderboard-{name}": f"{text}\n" for name, text in render(board).items()}
+    return pages | {GOLDEN / "console.txt": f"{console_table(board, 150)}\n"}
+
+
+if __name__ == "__main__":
+    for path, text in golden_texts().items():
+        path.write_text(text, encoding="utf-8")

@@ -1,0 +1,63 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from faithboard.errors import FaithboardError
+from faithboard.report import files, markdown
+from faithboard.stats import Board
+from tests.report.example import example_board
+
+
+@pytest.fixture(scope="module")
+def board() -> Board:
+    return example_board()
+
+
+def test_what_is_written_is_read_back_and_regenerates_exactly(board: Board, tmp_path: Path) -> None:
+    written = files.write(board, tmp_path)
+    again = files.read(tmp_path / "quick")
+    assert again == board
+    assert files.pages(again, tmp_path / "quick") == {path: path.read_text(encoding="utf-8") for path in written}
+    assert {path.name for path in (tmp_path / "quick").iterdir()} == {
+        *("README.md", "planted.md", "movies.md", "weak.md"),
+        *("tables.jsonl", "rows.jsonl", "comparisons.jsonl", "probes.jsonl"),
+    }
+
+
+def test_words_around_the_block_survive_and_words_in_it_do_not(board: Board, tmp_path: Path) -> None:
+    files.write(board, tmp_path)
+    page = tmp_path / "quick" / "planted.md"
+    text = page.read_text(encoding="utf-8")
+    page.write_text("my words\n\n" + text.replace("# quick v1: planted", "# my board"), encoding="utf-8")
+    files.write(board, tmp_path)
+    assert page.read_text(encoding="utf-8") == "my words\n\n" + text
+
+
+def test_broken_markers_stop_before_anything_is_written(board: Board, tmp_path: Path) -> None:
+    files.write(board, tmp_path)
+    page = tmp_path / "quick" / "planted.md"
+    page.write_text(markdown.begin(files.BLOCK), encoding="utf-8")
+    lines = tmp_path / "quick" / files.ROWS
+    lines.unlink()
+    with pytest.raises(FaithboardError, match=r"planted\.md"):
+        files.write(board, tmp_path)
+    assert not lines.exists()
+
+
+def test_a_broken_line_is_named(board: Board, tmp_path: Path) -> None:
+    files.write(board, tmp_path)
+    path = tmp_path / "quick" / files.ROWS
+    first, *rest = path.read_text(encoding="utf-8").splitlines()
+    path.write_text("\n".join([first, "{", *rest]), encoding="utf-8")
+    with pytest.raises(FaithboardError, match=r"rows\.jsonl, line 2: not a Standing"):
+        files.read(tmp_path / "quick")
+    path.unlink()
+    with pytest.raises(FaithboardError, match=r"rows\.jsonl cannot be read"):
+        files.read(tmp_path / "quick")
+
+
+def test_a_board_without_tables_writes_nothing(tmp_path: Path) -> None:
+    assert files.write(Board([], [], [], []), tmp_path) == []
+    assert list(tmp_path.iterdir()) == []
