@@ -49,7 +49,8 @@ def test_formats_give_the_same_vectors(tmp_path: Path, name: str) -> None:
     embedding = embed(str(path), token_counts={"film": 6, "good": 1, "zzyzxqq": 3})
     # The first `film` counts, `Good` serves `good`, and the width of the file replaces `dim`.
     assert embedding.matrix[5:].tolist() == [[0.5, -2.0], [3.0, 3.0], [0.0, 0.0]]
-    assert (embedding.found, embedding.words, embedding.token_coverage) == (2, 3, pytest.approx(0.7))
+    assert (embedding.found, embedding.words) == (2, 3)
+    assert embedding.token_coverage == pytest.approx(0.7)
     assert embedding.matrix[VOCABULARY.specials.pad].abs().sum() == 0
     assert (embedding.matrix[1:5] != 0).all()
 

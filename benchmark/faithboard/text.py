@@ -53,11 +53,29 @@ def _english() -> Any:
 
 def normalise(words: Iterable[str], rules: TextRules) -> tuple[str, ...]:
     """The words with the case and digit rules applied, one for one."""
-    if rules.lower:
-        words = (word.lower() for word in words)
-    if rules.digits is not None:
-        words = (rules.digits if _DIGIT.search(word) else word for word in words)
-    return tuple(words)
+    return tuple(map(_normalised(rules.lower, rules.digits).__getitem__, words))
+
+
+class _Normalised(dict[str, str]):
+    """Published word -> word under the rules; each word is one string, however many texts have it."""
+
+    def __init__(self, lower: bool, digits: str | None) -> None:
+        super().__init__()
+        self._lower = lower
+        self._digits = digits
+
+    def __missing__(self, word: str) -> str:
+        if self._digits is not None and _DIGIT.search(word):
+            self[word] = self._digits
+        else:
+            # Looked up again, so that `Film` and `film` share one string.
+            self[word] = self[word.lower()] if self._lower and word != word.lower() else word
+        return self[word]
+
+
+@cache
+def _normalised(lower: bool, digits: str | None) -> _Normalised:
+    return _Normalised(lower, digits)
 
 
 @dataclass(frozen=True)

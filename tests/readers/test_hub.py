@@ -59,7 +59,7 @@ def test_a_missing_column_names_those_that_are_there(copy: Path) -> None:
 
 
 def test_a_folder_without_parquet_files_says_what_it_should_hold(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="no parquet files.*train, validation, test"):
+    with pytest.raises(DataError, match=r"no parquet files.*train, validation, test"):
         hub.identity(SOURCE, tmp_path)
 
 
