@@ -96,7 +96,7 @@ class BagOfWords(Classifier):
 
 
 def texts(*lines: str, candidates: Sequence[Sequence[bool]] | None = None) -> Batch:
-    """A batch of texts: `good film` or `good film | what`, the part after the bar being the query. Ids are `ex-0` ..."""
+    """A batch of texts: `good film` or `good film | what`, the part after the bar being the query."""
     rows: list[tuple[list[int], list[int]]] = []
     for line in lines:
         text, _, query = line.partition("|")

@@ -1,0 +1,91 @@
+"""The agreement of attention with gradients and leave-one-out, against scipy and the methods themselves."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from scipy.stats import kendalltau
+
+from faithboard import Rng, predict
+from faithboard.probes import BUILTIN
+from faithboard.probes.agreement import ATTENTION_AGREEMENT, PAIRS, attention_agreement, measures
+from tests.toy import BINARY, MIXED, SEVERAL, BagOfWords, builtin_methods, recurrent, texts
+
+MODELS = [recurrent, lambda: BagOfWords(attends=True), lambda: BagOfWords(SEVERAL, attends=True)]
+
+
+@pytest.mark.parametrize("make", MODELS)
+def test_equals_scipy_on_the_scores_of_the_methods(make: type[BagOfWords]) -> None:
+    model, batch = make(), texts(*MIXED)
+    names = ("attention", "gradient-x-input-fixed-attention", "leave-one-out-tvd")
+    attention, gradient, loo = (builtin_methods()[name](model, batch, Rng(0, batch)).scores for name in names)
+    found = attention_agreement(model, batch)
+    assert found.shape == (len(batch), len(ATTENTION_AGREEMENT.points))
+    for column, (a, b) in enumerate(((attention, gradient), (attention, loo), (gradient, loo))):
+        for row in range(len(batch)):
+            keep = batch.scorable[row]
+            if int(keep.sum()) < 2:
+                continue
+            expected = kendalltau(a[row, keep], b[row, keep])
+            # Methods return float32, in which neighbours can tie: one pair of them is the most that may differ.
+            assert float(found[row, column]) == pytest.approx(float(expected.statistic), abs=0.1)
+
+
+@pytest.mark.parametrize("make", MODELS)
+def test_its_vectors_are_those_of_the_methods(make: type[BagOfWords]) -> None:
+    model, batch = make(), texts(*MIXED)
+    found = measures(model, batch)
+    gradient = found.gradient / found.gradient.sum(1, keepdim=True)
+    for name, values in (
+        ("attention", found.attention),
+        ("gradient-x-input-fixed-attention", gradient),
+        ("leave-one-out-tvd", found.leave_one_out),
+    ):
+        expected = builtin_methods()[name](model, batch, Rng(0, batch)).scores
+        torch.testing.assert_close(values.nan_to_num().float(), expected, rtol=1e-5, atol=1e-8)
+    assert torch.equal(found.predicted, predict(model, batch).argmax(1))
+
+
+def test_by_hand() -> None:
+    # alpha falls from left to right. |weight| and so the gradient: good, dull, film. What deleting a word moves: the
+    # context is 1.64; without `good` it is -0.27, without `film` 1.86, without `dull` 1.76.
+    found = attention_agreement(BagOfWords(attends=True), texts("good film dull"))[0]
+    by_name = dict(zip(ATTENTION_AGREEMENT.points, found.tolist(), strict=True))
+    assert by_name["tau-attention-gradient"] == pytest.approx(1 / 3)
+    assert by_name["tau-attention-loo"] == pytest.approx(1)
+    assert by_name["tau-gradient-loo"] == pytest.approx(1 / 3)
+    assert by_name["predicted-class"] == 1
+
+
+def test_short_texts_are_not_testable_which_is_not_insignificant() -> None:
+    found = attention_agreement(recurrent(), texts("good bad nice dull", "good bad nice dull film"))
+    taus, ps = found[:, :3], found[:, 3:6]
+    assert bool(torch.isfinite(taus).all())
+    assert bool(torch.isnan(ps[0]).all())
+    assert bool(torch.isfinite(ps[1]).all())
+
+
+def test_one_token_and_constant_vectors_are_undefined() -> None:
+    found = attention_agreement(BagOfWords(attends=True), texts("good", "film film film film film"))
+    assert bool(torch.isnan(found[:, :6]).all())
+
+
+def test_attention_that_is_uniform_to_float_precision_is_constant() -> None:
+    model = BagOfWords({word: (1e-7 * weight,) for word, (weight,) in BINARY.items()}, attends=True)
+    batch = texts("good bad nice dull film what")
+    weights = measures(model, batch).attention[batch.scorable]
+    assert len(weights.unique()) > 1
+    taus = attention_agreement(model, batch)[0, :3]
+    assert torch.isnan(taus).tolist() == [True, True, False]
+
+
+def test_the_model_is_left_in_its_mode() -> None:
+    model = BagOfWords(attends=True, dropout=0.5).train()
+    expected = attention_agreement(BagOfWords(attends=True), texts(*MIXED))
+    torch.testing.assert_close(attention_agreement(model, texts(*MIXED)), expected, equal_nan=True)
+    assert model.training
+
+
+def test_listed_with_named_points() -> None:
+    assert BUILTIN == (ATTENTION_AGREEMENT,)
+    assert ATTENTION_AGREEMENT.points == (*(f"tau-{p}" for p in PAIRS), *(f"p-{p}" for p in PAIRS), "predicted-class")
