@@ -1,0 +1,197 @@
+"""The edge to MLflow: bring it up to date with the runs, or say in one sentence why that cannot be done."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import logging
+import os
+import re
+import subprocess
+import tempfile
+import time
+import warnings
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from faithboard.errors import TrackingError
+from faithboard.tracking.runs import Run
+from faithboard.tracking.server import ENVIRONMENT, database
+
+if TYPE_CHECKING:
+    from mlflow import MlflowClient
+
+_KEY, _IDENTITY = "faithboard.key", "faithboard.identity"
+_NOTE = (
+    "One run per model and method. `seed/...` has one step per seed; without a prefix stands the mean to compare by."
+)
+_IMPATIENT = {"MLFLOW_HTTP_REQUEST_MAX_RETRIES": "1", "MLFLOW_HTTP_REQUEST_TIMEOUT": "10"}
+"""A server that is down is said to be down within seconds; MLflow's own patience is minutes."""
+
+
+@dataclass(frozen=True)
+class SyncReport:
+    """What a sync did."""
+
+    created: int = 0
+    replaced: int = 0
+    """Runs whose content has changed: the old run is deleted (MLflow keeps it in its trash) and logged anew."""
+    unchanged: int = 0
+
+
+def sync(runs: Iterable[Run], uri: str) -> SyncReport:
+    """Log what MLflow does not have yet; doing it again changes nothing.
+
+    A run is known by its identity (task, data, model, training, method) and compared by the hash of its content, which
+    is written last: a sync that was cut off leaves runs that the next one replaces. Runs of methods that are no longer
+    in the results stay, since others may sync into the same server.
+
+    Raises TrackingError when MLflow is not installed, cannot be reached or refuses a record; results are untouched.
+    """
+    if importlib.util.find_spec("mlflow") is None:
+        raise TrackingError('MLflow is not installed: pip install "faithboard[mlflow]"; results are kept without it')
+    with _quiet():
+        import requests.exceptions
+        import sqlalchemy.exc
+        from mlflow import MlflowClient
+        from mlflow.exceptions import MlflowException
+
+        try:
+            if (path := database(uri)) is not None:
+                path.parent.mkdir(parents=True, exist_ok=True)
+            return _Mirror(MlflowClient(tracking_uri=uri), uri).update(runs)
+        except (
+            MlflowException,
+            sqlalchemy.exc.SQLAlchemyError,
+            requests.exceptions.RequestException,
+            OSError,
+        ) as error:
+            reason = " ".join(str(error).split())[:300]
+            raise TrackingError(
+                f"MLflow at {uri} could not be brought up to date: {reason}. The results are kept; "
+                "`faithboard sync` repeats this step alone"
+            ) from error
+
+
+class _Mirror:
+    """One pass over the runs; remembers the experiments and runs that MLflow has."""
+
+    def __init__(self, client: MlflowClient, uri: str) -> None:
+        self._client = client
+        self._folder = path.parent / "mlartifacts" if (path := database(uri)) is not None else None
+        self._commit = _commit()
+        self._known: dict[str, tuple[str, dict[str, list[Any]]]] = {}
+
+    def update(self, runs: Iterable[Run]) -> SyncReport:
+        created = replaced = unchanged = 0
+        for run in runs:
+            experiment, known = self._experiment(run.experiment)
+            old = known.get(run.identity, [])
+            current = next((one for one in old if one.data.tags.get(_KEY) == run.key), None)
+            if current is None:
+                self._log(experiment, run)
+            # Only now: a sync that stops in between leaves a run too many, which the next one removes, not one too few.
+            for one in old:
+                if one is not current:
+                    self._client.delete_run(one.info.run_id)
+            unchanged += current is not None
+            replaced += current is None and bool(old)
+            created += not old
+        return SyncReport(created, replaced, unchanged)
+
+    def _experiment(self, name: str) -> tuple[str, dict[str, list[Any]]]:
+        """Id of an experiment, made where it is missing, and its runs by identity."""
+        if name in self._known:
+            return self._known[name]
+        found = self._client.get_experiment_by_name(name)
+        if found is None:
+            # MLflow would put the files of a local database below the working directory, wherever that happens to be.
+            place = None if self._folder is None else (self._folder / re.sub(r"[^\w.-]+", "-", name)).resolve().as_uri()
+            identifier = self._client.create_experiment(name, place, {"mlflow.note.content": _NOTE})
+        else:
+            identifier = found.experiment_id
+            if found.lifecycle_stage == "deleted":
+                self._client.restore_experiment(identifier)
+        runs: dict[str, list[Any]] = defaultdict(list)
+        token: str | None = None
+        while token != "":
+            page = self._client.search_runs([identifier], max_results=1000, page_token=token)
+            for run in page:
+                runs[run.data.tags.get(_IDENTITY, "")].append(run)
+            token = page.token or ""
+        self._known[name] = identifier, runs
+        return self._known[name]
+
+    def _log(self, experiment: str, run: Run) -> None:
+        from mlflow.entities import Metric, Param, RunTag
+
+        tags = run.tags | {_IDENTITY: run.identity, "mlflow.source.name": "faithboard"}
+        if self._commit:
+            tags["mlflow.source.git.commit"] = self._commit
+        logged = self._client.create_run(experiment, run_name=run.name, tags=tags).info.run_id
+        now = int(time.time() * 1000)
+        self._client.log_batch(
+            logged,
+            metrics=[Metric(point.metric, point.value, now, point.step) for point in run.points],
+            params=[Param(name, value) for name, value in run.params.items()],
+        )
+        with tempfile.TemporaryDirectory() as folder:
+            rows = json.dumps(run.rows, indent=1, ensure_ascii=False)
+            (Path(folder) / "rows.json").write_text(rows, encoding="utf-8")
+            (Path(folder) / "leaderboard.md").write_text(run.page + "\n", encoding="utf-8")
+            run.values.to_parquet(Path(folder) / "values.parquet", index=False)
+            self._client.log_artifacts(logged, folder)
+        self._client.set_terminated(logged, run.status)
+        self._client.log_batch(logged, tags=[RunTag(_KEY, run.key)])
+
+
+def _commit() -> str:
+    """The commit of the checkout that this code runs from; empty for an installed package."""
+    here = Path(__file__)
+
+    def git(*arguments: str) -> str:
+        command = ["git", "-C", str(here.parent), *arguments]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+    try:
+        git("ls-files", "--error-unmatch", here.name)  # an environment inside somebody's checkout is not that checkout
+        return git("rev-parse", "HEAD")
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """MLflow with no telemetry, no long retries and nothing on the terminal; everything is put back afterwards."""
+    patience = {name: value for name, value in _IMPATIENT.items() if name not in os.environ}
+    with _environment(ENVIRONMENT | patience), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import mlflow  # noqa: F401  the import sets up MLflow's loggers, so they can only be silenced after it
+
+        loggers = [logging.getLogger(name) for name in ("mlflow", "alembic", "urllib3")]
+        levels = [logger.level for logger in loggers]
+        for logger in loggers:
+            logger.setLevel(logging.CRITICAL)
+        try:
+            yield
+        finally:
+            for logger, level in zip(loggers, levels, strict=True):
+                logger.setLevel(level)
+
+
+@contextmanager
+def _environment(wanted: Mapping[str, str]) -> Iterator[None]:
+    before = {name: os.environ.get(name) for name in wanted}
+    os.environ.update(wanted)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
