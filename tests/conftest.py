@@ -7,6 +7,10 @@ from pathlib import Path
 
 import pytest
 
+# The models of tests are tiny: more threads than one only wait for each other. Read by torch when it is imported.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.setdefault("HF_HUB_OFFLINE", "1")
+
 
 @pytest.fixture(scope="session")
 def data_root() -> Path:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import Any, Literal
 
 from faithboard.errors import SuiteError, near
 
@@ -25,7 +25,7 @@ class ModelConfig:
     """Size of random embeddings; with a vectors file, its width counts instead."""
     vectors: str = "random"
     """`random` (N(0, 1)), `glove-6b-50d` (optional package), or the path of a vectors file."""
-    missing: str = "zero"
+    missing: Literal["zero", "normal"] = "zero"
     """How a word without a vector starts: `zero` (the published code) or `normal` (N(0, 1), the paper)."""
 
     @property

@@ -15,7 +15,7 @@ from torch import Tensor
 
 import faithboard
 from faithboard.classifier import Classifier
-from faithboard.embeddings import load_embedding
+from faithboard.embeddings import Embedding, load_embedding
 from faithboard.errors import FaithboardError
 from faithboard.known_truth import verify_shortcut
 from faithboard.models import build
@@ -32,7 +32,7 @@ def fitted(job: PlannedJob, store: Store, device: torch.device, progress: Progre
 
     Raises FaithboardError when training fails; the failure is stored as a record of its own first.
     """
-    data, embedded = job.prepared.data, None
+    data = job.prepared.data
     specials = data.vocabulary.specials
     if job.state == "stored":
         record = next(one for one in store.models() if one.key == job.key)
@@ -51,7 +51,7 @@ def fitted(job: PlannedJob, store: Store, device: torch.device, progress: Progre
         token_counts=counts,
     )
     model = build(job.model, data.task, embedded.matrix, specials, seed=job.seed).to(device)
-    record = _record(job, device, tuple(embedded.matrix.shape), embedded.coverage())
+    record = _record(job, device, embedded)
     start = time.perf_counter()
     try:
         with progress.bar(f"train {job.title}", job.training.epochs) as advance:
@@ -93,7 +93,7 @@ def weights_sha256(weights: Mapping[str, Tensor]) -> str:
     return found.hexdigest()
 
 
-def _record(job: PlannedJob, device: torch.device, shape: tuple[int, ...], coverage: Mapping[str, Any]) -> ModelRecord:
+def _record(job: PlannedJob, device: torch.device, embedded: Embedding) -> ModelRecord:
     data = job.prepared.data
     return ModelRecord(
         key=job.key,
@@ -104,12 +104,16 @@ def _record(job: PlannedJob, device: torch.device, shape: tuple[int, ...], cover
         model=job.model.name,
         training=job.training.procedure,
         seed=job.seed,
-        config=dataclasses.asdict(job.model) | dataclasses.asdict(job.training) | {"embedding": list(shape)},
+        config=dataclasses.asdict(job.model)
+        | dataclasses.asdict(job.training)
+        | {"embedding": list(embedded.matrix.shape)},
         performance_measure=data.task.performance,
         data={
             "origin": data.origin,
             "vocabulary": len(data.vocabulary),
-            "coverage": dict(coverage),
+            "words_with_vector": embedded.found,
+            "words": embedded.words,
+            "token_coverage": embedded.token_coverage,
             "splits": {split: dataclasses.asdict(counts) for split, counts in data.counts.items()},
             "published_rows": dict(data.task.published_rows),
         },

@@ -205,3 +205,17 @@ def _plan(
         settings=options.settings(settings),
     )
     return plan_suite(chosen, place, TerminalProgress(), retry_failed=retry_failed, over_budget=over_budget)
+
+
+def _report(place: Place, name: str, leaderboards: Path) -> None:
+    """Print the tables of a suite and write its pages."""
+    import shutil
+
+    from faithboard import report
+    from faithboard.session import board_of
+
+    board = board_of(place.store, name)
+    pages = report.write(board, leaderboards)
+    typer.echo(report.console_table(board, shutil.get_terminal_size((120, 40)).columns))
+    typer.echo(f"\nleaderboard: {pages[0]}" if pages else f"\n{name} holds no table yet")
+    typer.echo(f"results:     {place.store.root}")

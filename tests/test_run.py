@@ -1,0 +1,213 @@
+from __future__ import annotations
+
+import dataclasses
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from faithboard import suite
+from faithboard.records import Explanation
+from faithboard.session import Place, board_of
+from tests import tiny
+
+FRAGILE = """
+import os, signal
+from pathlib import Path
+from faithboard import TOKEN, method
+
+@method("fragile", kind="sensitivity", signed=False, source="a test", stochastic=True)
+def fragile(model, batch, rng):
+    calls = Path({calls!r})
+    with calls.open("a") as log:
+        log.write("|".join(batch.example_id) + "\\n")
+    if {kill} and len(calls.read_text().splitlines()) == 2:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return rng.uniform(TOKEN)
+"""
+
+
+KILLED_SUITE = """
+name = "killed"
+version = 1
+tasks = ["{task}"]
+models = ["bilstm-additive"]
+methods = ["random", "{method}"]
+metrics = ["comprehensiveness"]
+seeds = [0]
+examples = 100
+budget = 1000000
+"""
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Place:
+    """A results folder with the tiny suite run into it. Tests only read it, or copy it."""
+    place = tiny.place(tmp_path_factory.mktemp("finished"))
+    outcome = tiny.carried_out(tiny.SUITE, place)
+    assert (outcome.trained, outcome.explained, outcome.stored, outcome.failures) == (1, 2, 0, [])
+    return place
+
+
+@pytest.fixture
+def place(finished: Place, tmp_path: Path) -> Place:
+    """A copy of the finished results."""
+    subprocess.run(["cp", "-r", finished.store.root, tmp_path / "results"], check=True)
+    return tiny.place(tmp_path / "results")
+
+
+def by_method(place: Place) -> dict[str, Explanation]:
+    return {record.method: record for record in place.store.explanations()}
+
+
+def test_a_second_run_computes_nothing(place: Place) -> None:
+    before = place.store.explanations()
+    outcome = tiny.carried_out(tiny.SUITE, place)
+    assert (outcome.trained, outcome.explained, outcome.scored, outcome.timed, outcome.stored) == (0, 0, 0, 0, 2)
+    assert place.store.explanations() == before
+
+
+def test_rows_hold_values_counts_and_cost(finished: Place) -> None:
+    found = by_method(finished)
+    rows = {row.metric: row for row in found["gradient-l2"].rows}
+    assert set(rows) == {"comprehensiveness", "precision@k"}
+    row = rows["comprehensiveness"]
+    assert row.value is not None
+    assert row.low is not None
+    assert row.high is not None
+    assert row.low < row.value < row.high
+    assert row.n + row.excluded == 100
+    assert row.points == ["1%", "5%", "10%", "20%", "50%"]
+    assert row.value == pytest.approx(sum(row.curve) / 5)
+    assert found["gradient-l2"].backward_steps == found["gradient-l2"].forward_steps
+    assert found["random"].forward_steps == 0
+    assert found["random"].draws == 10
+    values = finished.store.values(found["gradient-l2"].key)
+    assert values[values["metric"] == "comprehensiveness"]["value"].mean() == pytest.approx(row.value)
+
+
+def test_the_known_truth_is_found_and_chance_is_chance(finished: Place) -> None:
+    board = board_of(finished.store, "tiny-v1")
+    standing = {(s.method, s.metric): s for s in board.standings}
+    guess = standing["random", "precision@k"]
+    assert guess.low is not None
+    assert guess.high is not None
+    assert guess.expectation is not None
+    assert guess.low <= guess.expectation <= guess.high
+    best = standing["gradient-l2", "precision@k"]
+    assert best.value is not None
+    assert best.value > 0.8
+    assert (best.rank, guess.rank) == (1, 2)
+
+
+def test_a_new_metric_explains_nothing_again(place: Place) -> None:
+    wider = suite.changed(tiny.SUITE, metrics=[*tiny.SUITE.metrics, "sufficiency"])
+    scores = {key: place.store.scores(key) for key in (one.key for one in place.store.explanations())}
+    outcome = tiny.carried_out(wider, place)
+    assert (outcome.trained, outcome.explained, outcome.scored) == (0, 0, 2)
+    for key, before in scores.items():
+        pd.testing.assert_frame_equal(place.store.scores(key), before)
+    assert {row.metric for row in by_method(place)["random"].rows} == {*tiny.SUITE.metrics, "sufficiency"}
+
+
+def test_a_changed_file_recomputes_its_own_methods_alone(place: Place, tmp_path: Path) -> None:
+    file = tmp_path / "own.py"
+    file.write_text(FRAGILE.format(calls=str(tmp_path / "calls"), kill=False))
+    wider = suite.changed(tiny.SUITE, methods=[*tiny.SUITE.methods, f"{file}:fragile"])
+    assert tiny.carried_out(wider, place).explained == 1
+    file.write_text(file.read_text() + "# one more line\n")
+    outcome = tiny.carried_out(wider, place)
+    assert (outcome.trained, outcome.explained, outcome.stored) == (0, 1, 2)
+
+
+def test_probes_are_rows_of_the_model(place: Place) -> None:
+    probing = suite.changed(tiny.SUITE, metrics=["attention-agreement"])
+    outcome = tiny.carried_out(probing, place)
+    assert (outcome.trained, outcome.explained, outcome.failures) == (0, 0, [])
+    rows = {row.metric: row for row in by_method(place)[""].rows}
+    value = rows["tau-gradient-loo"].value
+    assert value is not None
+    assert -1 <= value <= 1
+    assert tiny.carried_out(probing, place).scored == 0
+
+
+@pytest.mark.parametrize(
+    ("method", "reason"),
+    [
+        ("wrong_shape", r"scores must be a tensor \[batch, token\]"),
+        ("not_finite", "scores are not finite"),
+        ("raises", "KeyError: 'no such key'"),
+        ("changes_the_model", "changed the model"),
+    ],
+)
+def test_a_broken_method_fails_alone(place: Place, tmp_path: Path, method: str, reason: str) -> None:
+    file = tmp_path / "broken.py"
+    file.write_text(tiny.BROKEN)
+    chosen = suite.changed(tiny.SUITE, methods=[f"{file}:{method}", "attention"])
+    outcome = tiny.carried_out(chosen, place)
+    assert outcome.explained == 1
+    assert len(outcome.failures) == 1
+    failed = by_method(place)[method.replace("_", "-")]
+    assert failed.status == "failed"
+    assert failed.rows == []
+    assert re.search(reason, failed.reason)
+    again = tiny.carried_out(chosen, place)
+    assert (again.explained, again.stored, len(again.failures)) == (0, 1, 1)
+    assert len(tiny.carried_out(chosen, place, retry_failed=True).failures) == 1
+
+
+def test_a_method_that_changes_the_model_does_not_spoil_the_next(place: Place, tmp_path: Path) -> None:
+    file = tmp_path / "broken.py"
+    file.write_text(tiny.BROKEN)
+    clean = tiny.place(tmp_path / "clean")
+    tiny.carried_out(suite.changed(tiny.SUITE, methods=["attention"]), clean)
+    tiny.carried_out(suite.changed(tiny.SUITE, methods=[f"{file}:changes_the_model", "attention"]), place)
+    spoiled, expected = by_method(place)["attention"], by_method(clean)["attention"]
+    assert spoiled.key == expected.key
+    pd.testing.assert_frame_equal(place.store.scores(spoiled.key), clean.store.scores(expected.key))
+
+
+def test_a_killed_run_goes_on_where_it_stopped_and_ends_the_same(tmp_path: Path) -> None:
+    calls, file, toml = tmp_path / "calls", tmp_path / "fragile.py", tmp_path / "killed.toml"
+    file.write_text(FRAGILE.format(calls=str(calls), kill=True))
+    toml.write_text(KILLED_SUITE.format(task=f"{tiny.TASK_FILE}:TINY", method=f"{file}:fragile"))
+    command = [sys.executable, "-m", "faithboard", "run", "--suite", str(toml), "--no-track"]
+    command += ["--results", str(tmp_path / "results"), "--leaderboards", str(tmp_path / "boards")]
+    environment = os.environ | {"PYTHONPATH": str(Path(__file__).resolve().parent.parent)}
+
+    first = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert first.returncode == -signal.SIGKILL, first.stderr
+    second = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert second.returncode == 0, second.stderr
+    assert "trained 0 models, computed 1 explanations" in second.stderr
+    chunk_one, chunk_two, resumed, *_ = calls.read_text().splitlines()
+    assert resumed == chunk_two
+    assert resumed != chunk_one
+
+    # The same suite undisturbed, from a file of other content, so other keys.
+    file.write_text(FRAGILE.format(calls=str(calls), kill=False))
+    interrupted, undisturbed = tiny.place(tmp_path / "results"), tiny.place(tmp_path / "undisturbed")
+    tiny.carried_out(suite.load(str(toml)), undisturbed)
+    for method in ("random", "fragile"):
+        one, other = by_method(interrupted)[method], by_method(undisturbed)[method]
+        pd.testing.assert_frame_equal(interrupted.store.scores(one.key), undisturbed.store.scores(other.key))
+        values = [[(row.metric, row.value, row.low, row.high) for row in record.rows] for record in (one, other)]
+        assert values[0] == values[1]
+
+
+def test_what_is_over_the_budget_is_shown_and_not_run(tmp_path: Path) -> None:
+    place = tiny.place(tmp_path)
+    poor = dataclasses.replace(tiny.SUITE, budget=100)
+    outcome = tiny.carried_out(poor, place)
+    assert outcome.explained == 1  # random costs nothing
+    skipped = by_method(place)["gradient-l2"]
+    assert skipped.status == "skipped"
+    assert "over the budget" in skipped.reason
+    richer = tiny.carried_out(tiny.SUITE, place)
+    assert richer.explained == 1
+    assert by_method(place)["gradient-l2"].status == "ok"
