@@ -9,7 +9,7 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import torch
 from torch import Tensor
@@ -134,12 +134,18 @@ def _dev_score(model: Classifier, dev: Encoded, task: Task, select: str) -> floa
 
 def _optimiser(model: Classifier, task: Task, config: TrainingConfig) -> torch.optim.Optimizer:
     """Adam; without weight decay on the attention, the module of that name, except in question answering."""
-    spared = "" if task.layout == "pair" else "attention."
-    groups = [
-        {"params": [parameter], "weight_decay": 0.0 if spared and name.startswith(spared) else config.weight_decay}
-        for name, parameter in model.named_parameters()
-    ]
-    return torch.optim.Adam(groups, lr=config.learning_rate, amsgrad=config.amsgrad)
+    named = list(model.named_parameters())
+    spared = [] if task.layout == "pair" else [value for name, value in named if name.startswith("attention.")]
+    decayed = [value for _, value in named if all(value is not one for one in spared)]
+    groups: list[dict[str, Any]] = [{"params": decayed}, {"params": spared, "weight_decay": 0.0}]
+    return torch.optim.Adam(
+        groups,
+        lr=config.learning_rate,
+        weight_decay=config.weight_decay,
+        amsgrad=config.amsgrad,
+        # One pass over each parameter instead of a dozen: with large vocabularies most of a step is spent here.
+        fused=True,
+    )
 
 
 def _encoded(data: TaskData, split: str) -> Encoded:

@@ -1,0 +1,93 @@
+"""Speed of the models and of their training, as ratios within one run: `pytest tests/perf --benchmark-only`."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from statistics import median
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from faithboard.config import ModelConfig, TrainingConfig
+from faithboard.encoded import Encoded
+from faithboard.models import build
+from faithboard.models.recurrent import BiLSTM
+from faithboard.rng import seed_of
+from faithboard.training import train
+from faithboard.training.batches import shuffled
+from tests.training.tiny import examples, tiny
+
+DIM, HIDDEN = 50, 128
+ROUNDS = 15
+
+
+def texts(shortest: int, longest: int, batch: int = 32) -> tuple[Tensor, Tensor]:
+    """Embedded texts of `shortest` to `longest` tokens and their lengths."""
+    generator = torch.Generator().manual_seed(0)
+    lengths = torch.randint(shortest, longest + 1, (batch,), generator=generator)
+    return torch.randn(batch, int(lengths.max()), DIM, generator=generator), lengths
+
+
+def ratio(benchmark: Any, ours: Callable[[], object], other: Callable[[], object], rounds: int) -> float:
+    """Median seconds of `ours` over that of `other`, called in turn; `ours` is what the benchmark table shows."""
+    spent = []
+
+    def reference() -> tuple[tuple[()], dict[str, Any]]:
+        start = time.perf_counter()
+        other()
+        spent.append(time.perf_counter() - start)
+        return (), {}
+
+    benchmark.pedantic(ours, setup=reference, rounds=rounds, warmup_rounds=1)
+    found = benchmark.stats.stats.median / median(spent[1:])
+    benchmark.extra_info["ratio"] = found
+    return found
+
+
+@pytest.mark.parametrize(("shortest", "longest"), [(18, 22), (190, 210)], ids=["sentences", "documents"])
+def test_padded_lstm_against_packed_sequences(benchmark: Any, shortest: int, longest: int) -> None:
+    states, lengths = texts(shortest, longest)
+    real = torch.arange(states.shape[1])[None] < lengths[:, None]
+    padded = BiLSTM(DIM, HIDDEN)
+    packed = nn.LSTM(DIM, HIDDEN, batch_first=True, bidirectional=True)
+
+    def run_padded() -> None:
+        padded(states.requires_grad_(), real).sum().backward()
+
+    def run_packed() -> None:
+        sequence = nn.utils.rnn.pack_padded_sequence(
+            states.requires_grad_(), lengths, batch_first=True, enforce_sorted=False
+        )
+        nn.utils.rnn.pad_packed_sequence(packed(sequence)[0], batch_first=True)[0].sum().backward()
+
+    assert ratio(benchmark, run_padded, run_packed, ROUNDS) < 0.9
+
+
+@pytest.mark.parametrize("hidden", [32, HIDDEN])
+def test_an_epoch_against_a_bare_loop(benchmark: Any, hidden: int) -> None:
+    splits = {"train": examples("train", 2000), "dev": examples("dev", 1), "test": []}
+    # One class in dev cannot be ranked, but its accuracy is all that a single text costs.
+    settings = TrainingConfig(epochs=1, select="accuracy")
+    data = tiny(splits=splits)
+    matrix = torch.randn(len(data.vocabulary), DIM)
+    model, bare = (
+        build(replace(ModelConfig(), hidden=hidden), data.task, matrix, data.vocabulary.specials, seed=0)
+        for _ in range(2)
+    )
+    encoded = Encoded.of(splits["train"], data.vocabulary, data.task)
+    order = shuffled(encoded.lengths, settings.batch_size, torch.Generator().manual_seed(seed_of(0, "order", 1)))
+    batches = [(encoded.batch(rows), encoded.labels[rows].float()) for rows in order]
+    optimiser = torch.optim.Adam(bare.parameters(), lr=1e-3, amsgrad=True, fused=True)
+
+    def bare_epoch() -> None:
+        bare.train()
+        for batch, labels in batches:
+            optimiser.zero_grad()
+            nn.functional.binary_cross_entropy_with_logits(bare(batch).logits[:, 0], labels, reduction="sum").backward()
+            optimiser.step()
+
+    assert ratio(benchmark, lambda: train(model, data, settings, 0), bare_epoch, rounds=5) < 1.3
