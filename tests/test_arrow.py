@@ -52,7 +52,7 @@ def test_an_entry_that_is_not_there_is_none_without_a_warning(tmp_path: Path, ca
     assert not caplog.records
 
 
-@pytest.mark.parametrize("damage", ["flip", "truncate", "remove", "meta", "checksums"])
+@pytest.mark.parametrize("damage", ["flip", "truncate", "remove", "meta", "checksums", "no checksums"])
 def test_damage_is_said_and_the_entry_is_not_used(entry: Path, damage: str, caplog: pytest.LogCaptureFixture) -> None:
     (data,) = (entry / "train").glob("*.arrow")
     content = data.read_bytes()
@@ -63,6 +63,8 @@ def test_damage_is_said_and_the_entry_is_not_used(entry: Path, damage: str, capl
         data.write_bytes(content[:-100])
     elif damage == "remove":
         data.unlink()
+    elif damage == "no checksums":
+        (entry / "checksums.json").write_text("{}")
     else:
         (entry / f"{damage}.json").write_text("{}" if damage == "meta" else "[1")
     with caplog.at_level(logging.WARNING):

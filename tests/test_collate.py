@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -74,6 +75,6 @@ def test_rationale_flags_land_on_their_tokens() -> None:
 def test_rationale_of_another_batch_is_refused() -> None:
     batch = collate([SHORT, LONG], VOCABULARY, task())
     with pytest.raises(ContractError, match="long"):
-        rationale_mask([LONG, SHORT], batch)
+        rationale_mask([replace(LONG, id="longer"), SHORT], collate([LONG, SHORT], VOCABULARY, task()))
     with pytest.raises(ContractError, match="does not fit"):
         rationale_mask([SHORT, LONG], batch.without(batch.scorable))

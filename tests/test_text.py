@@ -42,6 +42,8 @@ def test_spans_over_characters_mark_every_word_they_touch() -> None:
     words = words_of(record, TextRules())
     assert words.text == ("she", "is", "n't", "here", ".")
     assert words.rationale == (False, True, True, False, False)
+    only_is = Record("r", "She isn't here.", "x", rationale=((4, 6),))
+    assert words_of(only_is, TextRules()).rationale == (False, True, False, False, False)
 
 
 @pytest.mark.parametrize("span", [(2, 4), (1, 1), (-1, 1)])

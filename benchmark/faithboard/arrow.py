@@ -55,7 +55,7 @@ class Split(Sequence[Example]):
 
     @cached_property
     def _columns(self) -> _Columns:
-        return _Columns(self._table.combine_chunks())
+        return _Columns(self._table)
 
 
 class _Columns:
@@ -94,14 +94,14 @@ class _Lists:
 
     @classmethod
     def of_words(cls, column: pa.ChunkedArray) -> _Lists:
-        lists = _single(column)
+        lists = column.combine_chunks()
         words = lists.values.dictionary_encode()
         names = np.array([*words.dictionary.to_pylist(), ""], dtype=object)[:-1]
         return cls(words.indices.to_numpy(), lists.offsets.to_numpy(), _nulls(lists), names)
 
     @classmethod
     def of_values(cls, column: pa.ChunkedArray) -> _Lists:
-        lists = _single(column)
+        lists = column.combine_chunks()
         return cls(lists.values.to_numpy(zero_copy_only=False), lists.offsets.to_numpy(), _nulls(lists))
 
     def __getitem__(self, row: int) -> tuple[Any, ...] | None:
@@ -109,12 +109,6 @@ class _Lists:
             return None
         values = self.flat[self.offsets[row] : self.offsets[row + 1]]
         return tuple((values if self.names is None else self.names[values]).tolist())
-
-
-def _single(column: pa.ChunkedArray) -> Any:
-    # An empty table has no chunk at all, a combined one has one.
-    combined = column.combine_chunks()
-    return combined.chunk(0) if hasattr(combined, "chunk") else combined
 
 
 def _nulls(lists: Any) -> np.ndarray[Any, Any]:
@@ -194,6 +188,8 @@ def _damage(entry: Path) -> str:
     try:
         checksums = json.loads((entry / CHECKSUMS).read_text(encoding="utf-8"))
         changed = [name for name, expected in checksums.items() if sha256(entry / name) != expected]
+        if META not in checksums:
+            return f"no checksum of {META}"
     except (OSError, ValueError, AttributeError) as error:
         return str(error)
     return f"changed: {', '.join(changed)}" if changed else ""

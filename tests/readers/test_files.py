@@ -20,10 +20,10 @@ TASK = Task(
 
 
 def test_lines_are_numbered_plain_and_gzipped_alike(tmp_path: Path) -> None:
-    content = "caf\u00e9\x85still\u2028one\r\nlast"
+    content = "caf\u00e9\x85still\u2028one\r\n last "
     (tmp_path / "plain.txt").write_bytes(content.encode())
     (tmp_path / "zipped.txt.gz").write_bytes(gzip.compress(content.encode()))
-    expected = [(1, "caf\u00e9\x85still\u2028one"), (2, "last")]
+    expected = [(1, "caf\u00e9\x85still\u2028one"), (2, " last ")]
     assert list(files.read_lines(tmp_path / "plain.txt")) == expected
     assert list(files.read_lines(files.required(tmp_path, ["none.txt", "zipped.txt"]))) == expected
 

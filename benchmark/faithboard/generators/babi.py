@@ -66,7 +66,7 @@ class _World:
     holder: dict[str, str] = field(default_factory=dict)
     """thing -> who carries it."""
     trail: dict[str, list[_Stop]] = field(default_factory=dict)
-    """thing -> where it has been; stops proven by one possession come from one carry."""
+    """thing -> where it has been, a new stop whenever someone takes, carries or leaves it."""
 
     def walk(self) -> str:
         person = self.dice.pick(PEOPLE)
@@ -110,15 +110,13 @@ class _World:
         return _Asked(f"Where is the {thing}?", stop.place, (stop.possession, stop.arrival))
 
     def where_was_thing(self) -> _Asked | None:
-        """About the last arrival of a thing at some place, when one carry proves it and the place before."""
+        """About the last arrival of a thing at some place. It only moves while carried, so one carry proves it."""
         askable = []
         for thing, stops in sorted(self.trail.items()):
             seen = set()
             for before, after in zip(reversed(stops[:-1]), reversed(stops[1:]), strict=True):
-                if before.place == after.place or after.place in seen:
-                    continue
-                seen.add(after.place)
-                if before.possession == after.possession:
+                if before.place != after.place and after.place not in seen:
+                    seen.add(after.place)
                     facts = (after.possession, after.arrival, before.arrival)
                     askable.append(_Asked(f"Where was the {thing} before the {after.place}?", before.place, facts))
         return self.dice.pick(askable) if askable else None
