@@ -62,9 +62,9 @@ def test_kept_tokens_keep_their_order(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_candidates_stay_those_of_the_full_text() -> None:
-    batch = texts("good film", "bad bad", candidates=[[False, True, True], [True, True, False]])
+    batch = texts("good film", "bad bad", candidates=[[False, True, True, False], [True, True, False, False]])
     p = evaluate_masks(BagOfWords(SEVERAL), batch, batch.scorable[:, None])
-    torch.testing.assert_close(p[:, 0], torch.tensor([[0, 0.5, 0.5], [0.5, 0.5, 0]], dtype=torch.float64))
+    torch.testing.assert_close(p[:, 0], torch.tensor([[0, 0.5, 0.5, 0], [0.5, 0.5, 0, 0]], dtype=torch.float64))
 
 
 def test_equal_masks_of_a_text_are_evaluated_once() -> None:
@@ -86,6 +86,24 @@ def test_equal_masks_of_different_texts_are_not_mixed_up() -> None:
     drop[:, 0, 1] = True
     p = evaluate_masks(BagOfWords(), batch, drop)[:, 0, 1]
     assert p[0] < 0.5 < p[1]
+
+
+def test_masks_that_differ_in_the_last_of_many_tokens_are_two() -> None:
+    batch = texts(" ".join(["film"] * 99 + ["good"]))
+    drop = torch.zeros(1, 2, batch.ids.shape[1], dtype=torch.bool)
+    drop[0, 1, 100] = True
+    p = evaluate_masks(BagOfWords(), batch, drop)[0, :, 1]
+    assert p.tolist() == pytest.approx([1 / (1 + math.exp(-2)), 0.5])
+
+
+def test_no_more_tokens_at_once_than_the_budget() -> None:
+    model, batch = BagOfWords(), texts(*MIXED)
+    sizes: list[int] = []
+    model.encoder.register_forward_pre_hook(lambda _, inputs: sizes.append(inputs[1].numel()))
+    budget = int(batch.lengths.max())
+    evaluate_masks(model, batch, random_masks(batch, 20), budget=budget)
+    without_each_token(model, batch, budget=budget)
+    assert max(sizes) <= budget
 
 
 def test_no_masks_and_nothing_dropped() -> None:

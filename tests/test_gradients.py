@@ -22,15 +22,16 @@ def test_two_classes_by_hand() -> None:
 def test_several_classes_by_hand() -> None:
     batch = texts("good film")
     p = predict(BagOfWords(SEVERAL), batch)[0]
-    expected = p[0] * (torch.tensor([1.0, 0.0, 0.0]) - p)
+    expected = p[0] * (torch.tensor([1.0, 0.0, 0.0, 0.0]) - p)
     torch.testing.assert_close(class_gradient(BagOfWords(SEVERAL), batch)[0, 1].double(), expected, rtol=1e-6, atol=0)
 
 
 def test_a_class_that_is_no_candidate_has_no_gradient() -> None:
-    batch = texts("good film", candidates=[[False, True, True]])
+    batch = texts("good film", candidates=[[False, True, True, True]])
     p = predict(BagOfWords(SEVERAL), batch)[0]
     assert p[0] == 0
-    expected = p[1] * (torch.tensor([0.0, 1.0, 0.0]) - p)
+    assert p.argmax() == 3
+    expected = p[3] * (torch.tensor([0.0, 0.0, 0.0, 1.0]) - p)
     torch.testing.assert_close(class_gradient(BagOfWords(SEVERAL), batch)[0, 1].double(), expected, rtol=1e-6, atol=0)
 
 
