@@ -17,5 +17,6 @@ from faithboard import Batch, Classifier, Rng, method
     steps=lambda length: (length, 0),
 )
 def attention(model: Classifier, batch: Batch, rng: Rng) -> Tensor:
+    """The weight that the model's own attention gives each token."""
     with torch.no_grad():
         return model(batch).attention

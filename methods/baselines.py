@@ -16,4 +16,5 @@ from faithboard import TOKEN, Batch, Classifier, Rng, method
     steps=lambda length: (0, 0),
 )
 def random(model: Classifier, batch: Batch, rng: Rng) -> Tensor:
+    """A uniform number per token, whatever the model says."""
     return rng.uniform(TOKEN)

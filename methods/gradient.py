@@ -22,6 +22,7 @@ def one_pass(length: int) -> tuple[int, int]:
     steps=one_pass,
 )
 def gradient_l2(model: Classifier, batch: Batch, rng: Rng) -> Tensor:
+    """How much the probability moves with the token's embedding, in any direction."""
     # In float64: the squares of a sure model's small gradients vanish in float32.
     return torch.linalg.vector_norm(class_gradient(model, batch), dim=-1, dtype=torch.float64)
 
@@ -35,6 +36,7 @@ def gradient_l2(model: Classifier, batch: Batch, rng: Rng) -> Tensor:
     steps=one_pass,
 )
 def gradient_x_input(model: Classifier, batch: Batch, rng: Rng) -> Tensor:
+    """What the token adds to the probability, were the model linear."""
     return _dot_input(model, batch)
 
 
@@ -47,6 +49,7 @@ def gradient_x_input(model: Classifier, batch: Batch, rng: Rng) -> Tensor:
     steps=one_pass,
 )
 def gradient_x_input_fixed_attention(model: Classifier, batch: Batch, rng: Rng) -> Tensor:
+    """The share of each token in gradient x input past the attention weights."""
     scores = _dot_input(model, batch, detach_attention=True).abs().masked_fill(~batch.scorable, 0.0)
     total = scores.sum(1, keepdim=True)
     # A text whose gradient is 0 everywhere keeps its zeros.

@@ -20,6 +20,7 @@ def each_once(length: int) -> tuple[int, int]:
     steps=each_once,
 )
 def leave_one_out(model: Classifier, batch: Batch, rng: Rng) -> Tensor:
+    """How far the probability of the predicted class falls without the token."""
     p = predict(model, batch)
     j = predicted_class(p)[:, None]
     without = without_each_token(model, batch)
@@ -34,4 +35,5 @@ def leave_one_out(model: Classifier, batch: Batch, rng: Rng) -> Tensor:
     steps=each_once,
 )
 def leave_one_out_tvd(model: Classifier, batch: Batch, rng: Rng) -> Tensor:
+    """How far the whole output moves without the token."""
     return (predict(model, batch)[:, None] - without_each_token(model, batch)).abs().sum(-1) / 2

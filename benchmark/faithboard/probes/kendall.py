@@ -26,8 +26,8 @@ def kendall_tau(
 
     `a`, `b` and `mask` are `[batch, token]`. Both results are NaN where tau is undefined: fewer than two entries, a
     constant vector, a NaN among the entries. Without ties p is exact up to 33 entries, and beyond when at most one pair
-    is discordant (or concordant); else it is the normal approximation, its variance corrected for ties (Kendall 1970,
-    chapters 3 to 5). Memory is O(T) per row and time O(T log T).
+    is discordant (or concordant); else it is the normal approximation, its variance corrected for ties (Kendall, "Rank
+    Correlation Methods", 1970). Memory is O(T) per row and time O(T log T).
     """
     keep = np.asarray(mask, dtype=bool)
     values = [np.asarray(vector, dtype=np.float64) for vector in (a, b)]
