@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from faithboard import suite
+from faithboard import suites
 from faithboard.cli.planned import summary, table
 from faithboard.errors import SuiteError
 from faithboard.plan import Plan
@@ -30,7 +30,7 @@ def test_planning_writes_no_result(tmp_path: Path) -> None:
 
 
 def test_each_part_has_its_cost_in_token_steps(tmp_path: Path) -> None:
-    plan = tiny.planned(suite.changed(tiny.SUITE, methods=["leave-one-out", "gradient-l2"]), tiny.place(tmp_path))
+    plan = tiny.planned(suites.changed(tiny.SUITE, methods=["leave-one-out", "gradient-l2"]), tiny.place(tmp_path))
     lengths = plan.jobs[0].prepared.lengths
     assert len(lengths) == 100
     cost = {one.name: (one.forward, one.backward) for one in plan.jobs[0].explanations}
@@ -45,7 +45,7 @@ def test_a_cost_over_the_budget_is_refused_unless_told(tmp_path: Path) -> None:
     poor = dataclasses.replace(tiny.SUITE, budget=10)
     place = tiny.place(tmp_path)
     assert explained(tiny.planned(poor, place)) == {"random": "run", "gradient-l2": "skipped"}
-    from faithboard.progress import Progress
+    from faithboard.running.progress import Progress
     from faithboard.session import plan_suite
 
     assert plan_suite(poor, place, Progress(), over_budget=True).count("run") == 2
@@ -54,7 +54,7 @@ def test_a_cost_over_the_budget_is_refused_unless_told(tmp_path: Path) -> None:
 def test_what_a_model_cannot_do_is_unsupported_with_the_reason(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("faithboard.plan.capabilities", lambda config: frozenset({"attention"}))
     plan = tiny.planned(
-        suite.changed(tiny.SUITE, metrics=["comprehensiveness", "attention-agreement"]), tiny.place(tmp_path)
+        suites.changed(tiny.SUITE, metrics=["comprehensiveness", "attention-agreement"]), tiny.place(tmp_path)
     )
     states = explained(plan)
     assert states == {"random": "run", "gradient-l2": "unsupported", "probes": "unsupported"}
@@ -75,7 +75,7 @@ def test_nonsense_is_refused_before_anything_is_trained(
     tmp_path: Path, change: dict[str, object], message: str
 ) -> None:
     with pytest.raises(SuiteError, match=message):
-        tiny.planned(suite.changed(tiny.SUITE, **change), tiny.place(tmp_path))  # type: ignore[arg-type]
+        tiny.planned(suites.changed(tiny.SUITE, **change), tiny.place(tmp_path))  # type: ignore[arg-type]
 
 
 def test_metrics_that_need_marked_tokens_are_left_out_aloud(tmp_path: Path) -> None:
@@ -84,6 +84,6 @@ def test_metrics_that_need_marked_tokens_are_left_out_aloud(tmp_path: Path) -> N
         "import dataclasses\nfrom tests import tiny\n"
         "UNMARKED = dataclasses.replace(tiny.TINY, name='unmarked', rationale=None, planted={})\n"
     )
-    plan = tiny.planned(suite.changed(tiny.SUITE, tasks=[f"{task}:UNMARKED"]), tiny.place(tmp_path / "results"))
+    plan = tiny.planned(suites.changed(tiny.SUITE, tasks=[f"{task}:UNMARKED"]), tiny.place(tmp_path / "results"))
     assert plan.inapplicable == ("precision@k needs marked tokens, and unmarked has none",)
     assert [metric.name for metric in plan.jobs[0].explanations[0].metrics] == ["comprehensiveness"]

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 import torch
 
-from faithboard import suite
+from faithboard import suites
 from faithboard.errors import StoreError
 from faithboard.records import Explanation, ModelRecord, Row
 from faithboard.store import Store, write_atomically
@@ -100,7 +100,7 @@ def test_parts_live_until_the_explanation_is_done(tmp_path: Path) -> None:
 
 
 def test_a_suite_keeps_the_latest_explanation_of_each_place(tmp_path: Path) -> None:
-    store, quick = Store(tmp_path), suite.load("quick")
+    store, quick = Store(tmp_path), suites.load("quick")
     for one in (explanation("e1"), explanation("e2", method="random"), explanation("e3")):
         store.save_explanation(one)
     store.add_to_suite(quick, "m1", ["e1", "e2"])

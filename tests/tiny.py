@@ -7,14 +7,14 @@ from pathlib import Path
 
 import torch
 
-from faithboard import Record, Source, Task, suite
+from faithboard import Record, Source, Task, suites
 from faithboard.generators import planted
 from faithboard.plan import Plan
-from faithboard.progress import Progress
-from faithboard.run import Outcome, run
+from faithboard.running import Outcome, run
+from faithboard.running.progress import Progress
 from faithboard.session import Place, plan_suite
 from faithboard.store import Store
-from faithboard.suite import Suite
+from faithboard.suites import Suite
 
 TASK_FILE = str(Path(__file__).resolve())
 WORDS = {"north": "aurora", "south": "basalt"}
@@ -36,7 +36,7 @@ TINY = Task(
     profile={"embedding_dim": 16, "hidden": 8, "epochs": 4, "select": "accuracy", "learning_rate": 0.02},
 )
 
-SUITE = suite.parse(
+SUITE = suites.parse(
     f"""
     name = "tiny"
     version = 1

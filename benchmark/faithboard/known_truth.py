@@ -10,9 +10,9 @@ from torch import Tensor
 from faithboard.batch import Batch
 from faithboard.buckets import token_batches, token_budget
 from faithboard.classifier import Classifier, predict
-from faithboard.collate import collate, rationale_mask
+from faithboard.data.collate import collate, rationale_mask
+from faithboard.data.vocabulary import Vocabulary
 from faithboard.errors import DataError
-from faithboard.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from jaxtyping import Bool, Int

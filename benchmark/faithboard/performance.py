@@ -12,7 +12,7 @@ from scipy.stats import rankdata
 
 from faithboard.buckets import token_batches, token_budget
 from faithboard.classifier import Classifier, predict
-from faithboard.encoded import Encoded
+from faithboard.data.encoded import Encoded
 from faithboard.task import Example, Task
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from faithboard.keys import examples_key, explain_key, model_key, row_key, throu
 from faithboard.metric import ErasureMetric, Metric, Probe, RationaleMetric
 from faithboard.models import capabilities, check_combination
 from faithboard.resolve import Resolved
-from faithboard.suite import Suite
+from faithboard.suites import Suite
 from faithboard.task import Example, Task
 from faithboard.training import check_training
 

@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, Literal, cast, get_args
 import torch
 
 from faithboard import resolve
-from faithboard.collate import collate
 from faithboard.config import configured
 from faithboard.data import TaskData, load, sample
-from faithboard.embeddings import source_id
+from faithboard.data.collate import collate
+from faithboard.data.embeddings import source_id
 from faithboard.errors import SuiteError
-from faithboard.fitting import provenance
 from faithboard.plan import Plan, Prepared, make_plan
-from faithboard.progress import Progress
+from faithboard.running.fitting import provenance
+from faithboard.running.progress import Progress
 from faithboard.store import Store
-from faithboard.suite import Suite
+from faithboard.suites import Suite
 
 if TYPE_CHECKING:
     from faithboard.stats import Board

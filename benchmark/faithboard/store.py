@@ -32,7 +32,7 @@ from faithboard.records import Explanation, ModelRecord, Throughput
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from faithboard.suite import Suite
+    from faithboard.suites import Suite
 
 _FOLDERS = ("models", "explanations", "throughput", "suites")
 

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from faithboard.config import ModelConfig, TrainingConfig
-from faithboard.encoded import Encoded
+from faithboard.data.encoded import Encoded
 from faithboard.models import build
 from faithboard.models.recurrent import BiLSTM
 from faithboard.rng import seed_of

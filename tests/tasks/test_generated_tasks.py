@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from faithboard.data import load, sample
-from faithboard.fingerprint import Fingerprint
+from faithboard.data.fingerprint import Fingerprint
+from faithboard.data.text import words_of
 from faithboard.task import SPLITS, Task
-from faithboard.text import words_of
 from tasks.babi import BABI_1, BABI_2, BABI_3
 from tasks.planted import PLANTED, SIZES
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from faithboard.data import TaskData
+from faithboard.data.vocabulary import Vocabulary
 from faithboard.task import SPLITS, Example, Source, Task
-from faithboard.vocabulary import Vocabulary
 
 PLANTED = {"cold": ("snow",), "warm": ("sand",)}
 FILLER = ("a", "b", "c", "d", "e", "f", "g", "h")

@@ -59,7 +59,7 @@ def run(
     """Train, explain, score and rank; what is stored is not computed again."""
     from faithboard.cli.planned import summary
     from faithboard.cli.progress import TerminalProgress
-    from faithboard.run import run as carry_out
+    from faithboard.running import run as carry_out
 
     progress = TerminalProgress()
     place = _place(results, data, origin, device)
@@ -190,7 +190,7 @@ def _plan(
     retry_failed: bool,
     over_budget: bool,
 ) -> Plan:
-    from faithboard import suite as suites
+    from faithboard import suites
     from faithboard.cli.progress import TerminalProgress
     from faithboard.session import plan_suite
 

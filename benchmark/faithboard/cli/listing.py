@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tabulate import tabulate
 
-from faithboard import resolve, suite
+from faithboard import resolve, suites
 from faithboard.errors import SuiteError, near
 
 
@@ -68,8 +68,8 @@ def _models() -> str:
 
 def _suites() -> str:
     rows = []
-    for name in suite.names():
-        one = suite.load(name)
+    for name in suites.names():
+        one = suites.load(name)
         size = f"{len(one.tasks)} tasks, {len(one.models)} models, {len(one.methods)} methods, {len(one.seeds)} seeds"
         rows.append((name, f"v{one.version}", size, one.examples, one.description))
     return tabulate(rows, ("suite", "version", "size", "examples", "description"), tablefmt="simple")

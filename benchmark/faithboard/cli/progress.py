@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import rich.progress
 from rich.console import Console
 
-from faithboard.progress import Advance, Progress
+from faithboard.running.progress import Advance, Progress
 
 
 class TerminalProgress(Progress):

@@ -38,7 +38,7 @@ def records(source: HubSource, folder: Path | None, split: str) -> Iterator[Reco
     """
     import datasets
 
-    from faithboard.arrow import quiet_unless_terminal
+    from faithboard.data.arrow import quiet_unless_terminal
 
     where = f"{source.id} (config {source.config or 'default'}, revision {source.revision})"
     if folder is not None:

@@ -172,7 +172,7 @@ def _tags(table: Table, standings: Sequence[Standing], sources: Sequence[Explana
     reasons = dict.fromkeys(standing.reason for standing in standings if standing.reason)
     tags = {
         "mlflow.note.content": _note(standings),
-        "faithboard.suite": f"{table.suite} v{table.suite_version}",
+        "faithboard.suites": f"{table.suite} v{table.suite_version}",
         "faithboard.data": f"{table.fingerprint_name} {table.fingerprint}",
         "faithboard.device": table.device,
         "faithboard.gate": "passed" if table.gate_passed else "not passed",

@@ -17,7 +17,7 @@ from torch import Tensor
 from faithboard.batch import Batch
 from faithboard.classifier import Classifier
 from faithboard.config import TrainingConfig
-from faithboard.encoded import Encoded
+from faithboard.data.encoded import Encoded
 from faithboard.errors import DataError, FaithboardError
 from faithboard.models.seeding import seeded
 from faithboard.performance import encoded_probabilities, measure

@@ -11,7 +11,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from faithboard import suite
+from faithboard import suites
 from faithboard.records import Explanation
 from faithboard.session import Place, board_of
 from tests import tiny
@@ -106,7 +106,7 @@ def test_the_known_truth_is_found_and_chance_is_chance(finished: Place) -> None:
 
 
 def test_a_new_metric_explains_nothing_again(place: Place) -> None:
-    wider = suite.changed(tiny.SUITE, metrics=[*tiny.SUITE.metrics, "sufficiency"])
+    wider = suites.changed(tiny.SUITE, metrics=[*tiny.SUITE.metrics, "sufficiency"])
     scores = {key: place.store.scores(key) for key in (one.key for one in place.store.explanations())}
     outcome = tiny.carried_out(wider, place)
     assert (outcome.trained, outcome.explained, outcome.scored) == (0, 0, 2)
@@ -118,7 +118,7 @@ def test_a_new_metric_explains_nothing_again(place: Place) -> None:
 def test_a_changed_file_recomputes_its_own_methods_alone(place: Place, tmp_path: Path) -> None:
     file = tmp_path / "own.py"
     file.write_text(FRAGILE.format(calls=str(tmp_path / "calls"), kill=False))
-    wider = suite.changed(tiny.SUITE, methods=[*tiny.SUITE.methods, f"{file}:fragile"])
+    wider = suites.changed(tiny.SUITE, methods=[*tiny.SUITE.methods, f"{file}:fragile"])
     assert tiny.carried_out(wider, place).explained == 1
     file.write_text(file.read_text() + "# one more line\n")
     outcome = tiny.carried_out(wider, place)
@@ -126,7 +126,7 @@ def test_a_changed_file_recomputes_its_own_methods_alone(place: Place, tmp_path:
 
 
 def test_probes_are_rows_of_the_model(place: Place) -> None:
-    probing = suite.changed(tiny.SUITE, metrics=["attention-agreement"])
+    probing = suites.changed(tiny.SUITE, metrics=["attention-agreement"])
     outcome = tiny.carried_out(probing, place)
     assert (outcome.trained, outcome.explained, outcome.failures) == (0, 0, [])
     rows = {row.metric: row for row in by_method(place)[""].rows}
@@ -148,7 +148,7 @@ def test_probes_are_rows_of_the_model(place: Place) -> None:
 def test_a_broken_method_fails_alone(place: Place, tmp_path: Path, method: str, reason: str) -> None:
     file = tmp_path / "broken.py"
     file.write_text(tiny.BROKEN)
-    chosen = suite.changed(tiny.SUITE, methods=[f"{file}:{method}", "attention"])
+    chosen = suites.changed(tiny.SUITE, methods=[f"{file}:{method}", "attention"])
     outcome = tiny.carried_out(chosen, place)
     assert outcome.explained == 1
     assert len(outcome.failures) == 1
@@ -165,8 +165,8 @@ def test_a_method_that_changes_the_model_does_not_spoil_the_next(place: Place, t
     file = tmp_path / "broken.py"
     file.write_text(tiny.BROKEN)
     clean = tiny.place(tmp_path / "clean")
-    tiny.carried_out(suite.changed(tiny.SUITE, methods=["attention"]), clean)
-    tiny.carried_out(suite.changed(tiny.SUITE, methods=[f"{file}:changes_the_model", "attention"]), place)
+    tiny.carried_out(suites.changed(tiny.SUITE, methods=["attention"]), clean)
+    tiny.carried_out(suites.changed(tiny.SUITE, methods=[f"{file}:changes_the_model", "attention"]), place)
     spoiled, expected = by_method(place)["attention"], by_method(clean)["attention"]
     assert spoiled.key == expected.key
     pd.testing.assert_frame_equal(place.store.scores(spoiled.key), clean.store.scores(expected.key))
@@ -178,7 +178,7 @@ def test_a_killed_run_goes_on_where_it_stopped_and_ends_the_same(tmp_path: Path)
     toml.write_text(KILLED_SUITE.format(task=f"{tiny.TASK_FILE}:TINY", method=f"{file}:fragile"))
     command = [sys.executable, "-m", "faithboard", "run", "--suite", str(toml), "--no-track"]
     command += ["--results", str(tmp_path / "results"), "--leaderboards", str(tmp_path / "boards")]
-    environment = os.environ | {"PYTHONPATH": str(Path(__file__).resolve().parent.parent)}
+    environment = os.environ | {"PYTHONPATH": str(Path(__file__).resolve().parents[2])}
 
     first = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert first.returncode == -signal.SIGKILL, first.stderr
@@ -192,7 +192,7 @@ def test_a_killed_run_goes_on_where_it_stopped_and_ends_the_same(tmp_path: Path)
     # The same suite undisturbed, from a file of other content, so other keys.
     file.write_text(FRAGILE.format(calls=str(calls), kill=False))
     interrupted, undisturbed = tiny.place(tmp_path / "results"), tiny.place(tmp_path / "undisturbed")
-    tiny.carried_out(suite.load(str(toml)), undisturbed)
+    tiny.carried_out(suites.load(str(toml)), undisturbed)
     for method in ("random", "fragile"):
         one, other = by_method(interrupted)[method], by_method(undisturbed)[method]
         pd.testing.assert_frame_equal(interrupted.store.scores(one.key), undisturbed.store.scores(other.key))

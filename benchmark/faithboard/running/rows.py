@@ -9,7 +9,7 @@ import pandas as pd
 from faithboard.keys import row_key
 from faithboard.metric import ErasureMetric, Metric, Probe, RationaleMetric
 from faithboard.records import Row
-from faithboard.scoring import Scored
+from faithboard.running.scoring import Scored
 from faithboard.stats import bootstrap_means, interval
 
 

@@ -4,10 +4,10 @@ import sys
 
 import pytest
 
-from faithboard import text
+from faithboard.data import text
+from faithboard.data.text import normalise, tokenise, words_of
 from faithboard.errors import DataError
 from faithboard.task import Record, TextRules
-from faithboard.text import normalise, tokenise, words_of
 
 
 def test_tokens_rebuild_the_text_they_came_from() -> None:

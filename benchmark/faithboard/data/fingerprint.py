@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 
-from faithboard.text import Words
+from faithboard.data.text import Words
 
 
 class Fingerprint:

@@ -9,9 +9,9 @@ import torch
 from torch import Tensor
 
 from faithboard.batch import Batch
+from faithboard.data.vocabulary import Vocabulary
 from faithboard.errors import ContractError
 from faithboard.task import Example, Task
-from faithboard.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from jaxtyping import Bool

@@ -12,13 +12,13 @@ from torch import Tensor
 
 from faithboard.batch import Batch
 from faithboard.classifier import Classifier, predict, predicted_class
-from faithboard.collate import collate, rationale_mask
 from faithboard.data import TaskData
+from faithboard.data.collate import collate, rationale_mask
 from faithboard.erasure import evaluate_masks
-from faithboard.explaining import chunks
 from faithboard.metric import ErasureMetric, Metric, Probe, RationaleMetric
 from faithboard.order import ranks, unordered
 from faithboard.rng import Rng, seed_of
+from faithboard.running.explaining import chunks
 from faithboard.task import Example
 
 VALUES = ("metric", "example", "value", "points")

@@ -18,10 +18,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from faithboard.data.vocabulary import SPECIAL_WORDS, Vocabulary
 from faithboard.errors import DataError
 from faithboard.readers.files import open_binary, sha256
 from faithboard.rng import seed_of
-from faithboard.vocabulary import SPECIAL_WORDS, Vocabulary
 
 if TYPE_CHECKING:
     from jaxtyping import Float

@@ -14,10 +14,10 @@ import torch
 
 from faithboard.attribution import Method
 from faithboard.batch import Batch
-from faithboard.classifier import Classifier, count_steps
-from faithboard.collate import collate
-from faithboard.data import TaskData
 from faithboard.buckets import token_batches, token_budget
+from faithboard.classifier import Classifier, count_steps
+from faithboard.data import TaskData
+from faithboard.data.collate import collate
 from faithboard.errors import ContractError
 from faithboard.rng import Rng, seed_of
 from faithboard.task import Example

@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from faithboard.data.fingerprint import Fingerprint
+from faithboard.data.text import words_of
 from faithboard.errors import DataError, near
-from faithboard.fingerprint import Fingerprint
 from faithboard.task import Example, Record, Task
-from faithboard.text import words_of
 
 
 @dataclass(frozen=True)

@@ -14,21 +14,21 @@ import pandas as pd
 import torch
 
 from faithboard.classifier import Classifier
-from faithboard.collate import collate
+from faithboard.data.collate import collate
 from faithboard.errors import FaithboardError
-from faithboard.explaining import explain_all
-from faithboard.fitting import fitted, provenance
 from faithboard.keys import throughput_key
 from faithboard.metric import Probe
 from faithboard.performance import probabilities
 from faithboard.plan import Plan, PlannedExplanation, PlannedJob
-from faithboard.progress import Progress
 from faithboard.records import Explanation, ModelRecord, Row, Status
 from faithboard.resolve import shortened
-from faithboard.rows import metric_row, probe_rows
-from faithboard.scoring import ToScore, probe_all, score_all
+from faithboard.running.explaining import explain_all
+from faithboard.running.fitting import fitted, provenance
+from faithboard.running.progress import Progress
+from faithboard.running.rows import metric_row, probe_rows
+from faithboard.running.scoring import ToScore, probe_all, score_all
+from faithboard.running.throughput import measure
 from faithboard.store import Store
-from faithboard.throughput import measure
 
 
 @dataclass

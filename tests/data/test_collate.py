@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 import torch
 
-from faithboard.collate import collate, rationale_mask
+from faithboard.data.collate import collate, rationale_mask
+from faithboard.data.vocabulary import Vocabulary
 from faithboard.errors import ContractError
 from faithboard.task import Example, Source, Task
-from faithboard.vocabulary import Vocabulary
 
 VOCABULARY = Vocabulary.of(["a", "b", "c", "q"])
 PAD, UNK, BEGIN, END, SEP, A, B, C, Q = range(9)

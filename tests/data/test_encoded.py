@@ -8,8 +8,8 @@ import pytest
 import torch
 
 from faithboard import encoded
-from faithboard.collate import collate
-from faithboard.encoded import Encoded
+from faithboard.data.collate import collate
+from faithboard.data.encoded import Encoded
 from faithboard.task import Example, Task
 from tests.training.tiny import PAIR, TASK, examples, tiny
 

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
+from faithboard.data.examples import examples_of
+from faithboard.data.fingerprint import Fingerprint
 from faithboard.errors import DataError
-from faithboard.examples import examples_of
-from faithboard.fingerprint import Fingerprint
 from faithboard.task import Example, Record, Source, Task, TextRules
 
 

@@ -10,9 +10,9 @@ import torch
 from torch import Tensor
 
 from faithboard.batch import Batch, Specials
-from faithboard.collate import collate
+from faithboard.data.collate import collate
+from faithboard.data.vocabulary import Vocabulary
 from faithboard.task import Example, Task
-from faithboard.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from jaxtyping import Bool, Int

@@ -11,9 +11,9 @@ import torch
 from faithboard.attribution import Method
 from faithboard.batch import Batch
 from faithboard.classifier import Classifier
-from faithboard.energy import total_joules
 from faithboard.records import Throughput
 from faithboard.rng import Rng
+from faithboard.running.energy import total_joules
 
 EXAMPLES = 64
 """Examples that are explained at most; the first ones of the batch, the same for every method."""

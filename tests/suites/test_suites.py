@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from faithboard import suite
+from faithboard import suites
 from faithboard.errors import SuiteError
 
 TOML = """
@@ -26,16 +26,16 @@ hidden = 16
 
 
 def test_a_suite_is_read_whole() -> None:
-    read = suite.parse(TOML, "mine.toml")
+    read = suites.parse(TOML, "mine.toml")
     assert read.title == "mine v3"
     assert read.methods == ("random", "my.py:Mine")
     assert read.settings_for("sst") == {"epochs": 2}
     assert read.settings_for("planted") == {"epochs": 5, "hidden": 16}
 
 
-@pytest.mark.parametrize("name", suite.names())
+@pytest.mark.parametrize("name", suites.names())
 def test_built_in_suites_are_valid_and_named_like_their_file(name: str) -> None:
-    assert suite.load(name).name == name
+    assert suites.load(name).name == name
 
 
 @pytest.mark.parametrize(
@@ -54,32 +54,32 @@ def test_built_in_suites_are_valid_and_named_like_their_file(name: str) -> None:
 )
 def test_a_mistake_is_named_with_the_file(old: str, new: str, message: str) -> None:
     with pytest.raises(SuiteError, match=message) as caught:
-        suite.parse(TOML.replace(old, new), "mine.toml")
+        suites.parse(TOML.replace(old, new), "mine.toml")
     assert "mine.toml" in str(caught.value)
 
 
 def test_unknown_suites_get_near_names(tmp_path: Path) -> None:
     with pytest.raises(SuiteError, match="did you mean quick"):
-        suite.load("qick")
+        suites.load("qick")
     with pytest.raises(SuiteError, match="there is no suite file"):
-        suite.load(str(tmp_path / "none.toml"))
+        suites.load(str(tmp_path / "none.toml"))
 
 
 def test_a_file_is_a_suite(tmp_path: Path) -> None:
     (tmp_path / "mine.toml").write_text(TOML, encoding="utf-8")
-    assert suite.load(str(tmp_path / "mine.toml")).name == "mine"
+    assert suites.load(str(tmp_path / "mine.toml")).name == "mine"
 
 
 def test_choosing_parts_keeps_the_identity_and_other_content_does_not() -> None:
-    read = suite.parse(TOML, "mine.toml")
-    part = suite.changed(read, tasks=["sst"], methods=["random", "attention"])
+    read = suites.parse(TOML, "mine.toml")
+    part = suites.changed(read, tasks=["sst"], methods=["random", "attention"])
     assert (part.name, part.version, part.tasks) == ("mine", 3, ("sst",))
-    assert suite.changed(read, examples=50, seeds=[0, 1]) == read
+    assert suites.changed(read, examples=50, seeds=[0, 1]) == read
     for other in (
-        suite.changed(read, examples=10),
-        suite.changed(read, seeds=[0]),
-        suite.changed(read, settings={"epochs": 1}),
+        suites.changed(read, examples=10),
+        suites.changed(read, seeds=[0]),
+        suites.changed(read, settings={"epochs": 1}),
     ):
         assert other.name.startswith("custom-")
-        assert other.name != suite.changed(read, examples=11).name
-    assert suite.changed(read, settings={"epochs": 1}).settings_for("sst") == {"epochs": 1}
+        assert other.name != suites.changed(read, examples=11).name
+    assert suites.changed(read, settings={"epochs": 1}).settings_for("sst") == {"epochs": 1}

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from faithboard import arrow
+from faithboard.data import arrow
 from faithboard.errors import StoreError
 from faithboard.task import Example
 

@@ -1,4 +1,4 @@
-from faithboard.vocabulary import SPECIAL_WORDS, Vocabulary
+from faithboard.data.vocabulary import SPECIAL_WORDS, Vocabulary
 
 
 def test_counts_documents_not_occurrences_and_is_independent_of_order() -> None:

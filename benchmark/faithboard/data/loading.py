@@ -15,14 +15,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
-import faithboard
-from faithboard import arrow
+from faithboard.data import arrow
+from faithboard.data.examples import SplitCounts, examples_of
+from faithboard.data.fingerprint import Fingerprint
+from faithboard.data.vocabulary import SPECIAL_WORDS, Vocabulary
 from faithboard.errors import DataError
-from faithboard.examples import SplitCounts, examples_of
-from faithboard.fingerprint import Fingerprint
 from faithboard.readers import files, hub
 from faithboard.task import SPLITS, Example, Record, Task
-from faithboard.vocabulary import SPECIAL_WORDS, Vocabulary
 
 log = logging.getLogger(__name__)
 
@@ -144,9 +143,9 @@ def _code(task: Task) -> str:
 
     A mended parser thus never meets what the broken one had cached, without a version number to forget.
     """
-    engine = Path(faithboard.__file__).parent
-    paths = [*engine.glob("readers/*.py"), *engine.glob("generators/*.py")]
-    paths += [engine / f"{module}.py" for module in ("arrow", "data", "examples", "fingerprint", "text", "vocabulary")]
+    here = Path(__file__).parent
+    paths = [*here.parent.glob("readers/*.py"), *here.parent.glob("generators/*.py")]
+    paths += [here / f"{name}.py" for name in ("arrow", "examples", "fingerprint", "loading", "text", "vocabulary")]
     functions: list[Callable[..., Any] | None] = [task.read, task.generate, task.hub.convert if task.hub else None]
     for function in functions:
         while isinstance(function, partial):

@@ -15,14 +15,14 @@ from torch import Tensor
 
 import faithboard
 from faithboard.classifier import Classifier
-from faithboard.embeddings import Embedding, load_embedding
+from faithboard.data.embeddings import Embedding, load_embedding
 from faithboard.errors import FaithboardError
 from faithboard.known_truth import verify_shortcut
 from faithboard.models import build
 from faithboard.performance import gate, measure, probabilities
 from faithboard.plan import PlannedJob
-from faithboard.progress import Progress
 from faithboard.records import ModelRecord
+from faithboard.running.progress import Progress
 from faithboard.store import Store
 from faithboard.training import train
 

@@ -10,9 +10,9 @@ import pandas as pd
 import pytest
 import torch
 
-from faithboard.embeddings import Embedding, load_embedding, read_vectors, source_id
+from faithboard.data.embeddings import Embedding, load_embedding, read_vectors, source_id
+from faithboard.data.vocabulary import Vocabulary
 from faithboard.errors import DataError
-from faithboard.vocabulary import Vocabulary
 
 VOCABULARY = Vocabulary.of(["film", "good", "zzyzxqq"])
 GLOVE = "the 1 0\nfilm 0.5 -2\nFilm 9 9\nGood 3 3\nfilm 7 7\n. . . 1 2\n"

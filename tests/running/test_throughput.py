@@ -6,8 +6,9 @@ import pytest
 import torch
 from torch import Tensor
 
-from faithboard import Batch, Classifier, Method, Rng, method, throughput
-from faithboard.energy import total_joules
+from faithboard import Batch, Classifier, Method, Rng, method
+from faithboard.running import throughput
+from faithboard.running.energy import total_joules
 from tests.toy import MIXED, BagOfWords, texts
 
 CPU = torch.device("cpu")
@@ -45,14 +46,14 @@ def test_times_the_first_64_texts_by_length_three_times_after_a_warm_up() -> Non
 
 def test_a_slow_repeat_is_the_only_one_and_has_no_spread(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = iter([0.0, 61.0])
-    monkeypatch.setattr("faithboard.throughput.time.perf_counter", lambda: next(clock))
+    monkeypatch.setattr("faithboard.running.throughput.time.perf_counter", lambda: next(clock))
     record = throughput.measure(BagOfWords(), recording([]), texts(*MIXED))
     assert (record.repeats, record.seconds, record.seconds_spread) == (1, 61.0, None)
 
 
 def test_the_median_and_the_spread_of_three_repeats(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = iter([0.0, 5.0, 10.0, 12.0, 20.0, 23.0])
-    monkeypatch.setattr("faithboard.throughput.time.perf_counter", lambda: next(clock))
+    monkeypatch.setattr("faithboard.running.throughput.time.perf_counter", lambda: next(clock))
     record = throughput.measure(BagOfWords(), recording([]), texts(*MIXED))
     assert (record.repeats, record.seconds, record.seconds_spread) == (3, 3.0, 3.0)
 
