@@ -67,7 +67,9 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> object:
-    if name not in _MODULE_OF:
-        raise AttributeError(f"module 'faithboard' has no attribute {name!r}")
-    return getattr(importlib.import_module(f"faithboard.{_MODULE_OF[name]}"), name)
+if not TYPE_CHECKING:  # a type checker must not take this for a promise that every name exists
+
+    def __getattr__(name: str) -> object:
+        if name not in _MODULE_OF:
+            raise AttributeError(f"module 'faithboard' has no attribute {name!r}")
+        return getattr(importlib.import_module(f"faithboard.{_MODULE_OF[name]}"), name)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 import torch
 
-from faithboard import encoded
+from faithboard.data import encoded
 from faithboard.data.collate import collate
 from faithboard.data.encoded import Encoded
 from faithboard.task import Example, Task
