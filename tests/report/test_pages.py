@@ -25,7 +25,15 @@ def test_pages_equal_the_golden_files() -> None:
 def test_unverified_data_is_marked_on_the_page_and_in_the_terminal(board: Board) -> None:
     assert "**UNVERIFIED DATA**" in render(board)["movies.md"]
     assert "UNVERIFIED DATA" not in render(board)["planted.md"]
-    assert "movies UNVERIFIED DATA" in console_table(board)
+    assert "(UNVERIFIED DATA)" in console_table(board)
+    assert "[movies](movies.md) (UNVERIFIED DATA)" in render(board)["README.md"]
+
+
+def test_data_smaller_than_published_is_said_wherever_figures_are(board: Board) -> None:
+    said = "(train 1,200 of 6,920 published rows)"
+    assert f"[planted](planted.md) {said}" in render(board)["README.md"]
+    assert said in console_table(board)
+    assert "| train   |       1,197 |       1,200 |            6,920 |" in render(board)["planted.md"]
 
 
 def test_a_tie_and_its_rank_interval_are_visible(board: Board) -> None:

@@ -16,7 +16,8 @@ import pandas as pd
 import pytest
 
 from faithboard.errors import TrackingError
-from faithboard.tracking import Run, SyncReport, default_uri, sync, ui
+from faithboard.tracking import Experiment, Run, SyncReport, default_uri, links, sync, ui
+from faithboard.tracking.experiments import VIEW_TAG
 from faithboard.tracking.runs import Point
 
 mlflow_missing = importlib.util.find_spec("mlflow") is None
@@ -25,8 +26,7 @@ needs_mlflow = pytest.mark.skipif(mlflow_missing, reason="MLflow is not installe
 
 def run(method: str = "attention", value: float = 0.5) -> Run:
     return Run(
-        experiment="quick v1 / toy",
-        name=f"{method} | bilstm-additive",
+        name=method,
         identity=f"toy/bilstm-additive/standard/01234567/{method}",
         status="FINISHED",
         params={"method": method, "model": "bilstm-additive"},
@@ -40,6 +40,10 @@ def run(method: str = "attention", value: float = 0.5) -> Run:
         page="# the leaderboard",
         values=pd.DataFrame({"metric": ["precision@k"], "example": ["e0"], "value": [value], "seed": [0]}),
     )
+
+
+def toy(*runs: Run) -> list[Experiment]:
+    return [Experiment("quick v1 / toy", {VIEW_TAG: "{}"}, runs)]
 
 
 @pytest.fixture(scope="module")
@@ -65,6 +69,10 @@ def stored(uri: str) -> list[Any]:
     return list(client.search_runs([e.experiment_id for e in client.search_experiments()]))
 
 
+def counts(report: SyncReport) -> tuple[int, int, int]:
+    return report.created, report.replaced, report.unchanged
+
+
 @needs_mlflow
 def test_making_the_database_says_nothing(template: tuple[Path, str]) -> None:
     assert template[1] == ""
@@ -74,10 +82,10 @@ def test_making_the_database_says_nothing(template: tuple[Path, str]) -> None:
 def test_a_second_sync_changes_nothing(uri: str, tmp_path: Path) -> None:
     from mlflow import MlflowClient
 
-    runs = [run("attention", 0.5), run("random", 0.1)]
-    assert sync(runs, uri) == SyncReport(created=2)
+    runs = toy(run("attention", 0.5), run("random", 0.1))
+    assert counts(sync(runs, uri)) == (2, 0, 0)
     before = {one.info.run_id: one.to_dictionary() for one in stored(uri)}
-    assert sync(runs, uri) == SyncReport(unchanged=2)
+    assert counts(sync(runs, uri)) == (0, 0, 2)
     assert {one.info.run_id: one.to_dictionary() for one in stored(uri)} == before
 
     found = next(one for one in stored(uri) if one.data.params["method"] == "attention")
@@ -94,10 +102,31 @@ def test_a_second_sync_changes_nothing(uri: str, tmp_path: Path) -> None:
 
 @needs_mlflow
 def test_another_content_replaces_the_run_and_only_that(uri: str) -> None:
-    sync([run("attention", 0.5), run("random", 0.1)], uri)
-    assert sync([run("attention", 0.7), run("random", 0.1)], uri) == SyncReport(replaced=1, unchanged=1)
+    sync(toy(run("attention", 0.5), run("random", 0.1)), uri)
+    assert counts(sync(toy(run("attention", 0.7), run("random", 0.1)), uri)) == (0, 1, 1)
     values = {one.data.params["method"]: one.data.metrics["precision-at-k"] for one in stored(uri)}
     assert values == {"attention": 0.7, "random": 0.1}
+
+
+@needs_mlflow
+def test_a_deleted_experiment_comes_back_and_its_view_is_kept_up_to_date(uri: str) -> None:
+    from mlflow import MlflowClient
+
+    (identifier,) = sync(toy(run()), uri).experiments.values()
+    MlflowClient(tracking_uri=uri).delete_experiment(identifier)
+    other = Experiment("quick v1 / toy", {VIEW_TAG: "[]"}, (run(),))
+    assert sync([other], uri).experiments == {"quick v1 / toy": identifier}
+    found = MlflowClient(tracking_uri=uri).get_experiment(identifier)
+    assert (found.lifecycle_stage, found.tags[VIEW_TAG]) == ("active", "[]")
+    assert [one.info.lifecycle_stage for one in stored(uri)] == ["active"]
+
+
+@needs_mlflow
+def test_links_lead_to_the_saved_views_and_to_nothing_else(uri: str) -> None:
+    (identifier,) = sync(toy(run()), uri).experiments.values()
+    found = links(uri, 5000)
+    assert found.keys() == {"quick v1 / toy"}
+    assert f"/experiments/{identifier}/runs" in found["quick v1 / toy"]
 
 
 @needs_mlflow
@@ -107,31 +136,31 @@ def test_a_sync_that_was_cut_off_is_mended_by_the_next(uri: str, monkeypatch: py
     with monkeypatch.context() as patch:
         patch.setattr(MlflowClient, "set_terminated", lambda *_: (_ for _ in ()).throw(OSError("disk full")))
         with pytest.raises(TrackingError, match="disk full"):
-            sync([run()], uri)
+            sync(toy(run()), uri)
     assert [one.info.status for one in stored(uri)] == ["RUNNING"]
-    assert sync([run()], uri) == SyncReport(replaced=1)
+    assert counts(sync(toy(run()), uri)) == (0, 1, 0)
     assert [one.info.status for one in stored(uri)] == ["FINISHED"]
 
 
 @needs_mlflow
 def test_a_refused_record_is_one_clear_error(uri: str) -> None:
     with pytest.raises(TrackingError, match=r"precision@k.*results are kept"):
-        sync([replace(run(), points=(Point("precision@k", 0.5),))], uri)
+        sync(toy(replace(run(), points=(Point("precision@k", 0.5),))), uri)
 
 
 @needs_mlflow
 @pytest.mark.parametrize("uri", ["http://127.0.0.1:9", "sqlite:////dev/null/mlflow.db", "nonsense://x"])
 def test_what_cannot_be_reached_is_said_quickly(uri: str) -> None:
     start = time.monotonic()
-    with pytest.raises(TrackingError, match=r"(?s)could not be brought up to date.*results are kept.*faithboard sync"):
-        sync([run()], uri)
+    with pytest.raises(TrackingError, match=r"(?s)cannot be used.*results are kept.*faithboard sync"):
+        sync(toy(run()), uri)
     assert time.monotonic() - start < 30
 
 
 def test_without_mlflow_the_way_to_install_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     with pytest.raises(TrackingError, match=r'pip install "faithboard\[mlflow\]"'):
-        sync([run()], "sqlite:///nowhere.db")
+        sync(toy(run()), "sqlite:///nowhere.db")
 
 
 def test_the_ui_needs_a_database_and_stays_on_this_machine(tmp_path: Path) -> None:

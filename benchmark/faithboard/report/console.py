@@ -18,10 +18,11 @@ def console_table(board: Board, width: int = 120) -> str:
 
 
 def _table(board: Board, table: Table, width: int) -> str:
-    mark = " UNVERIFIED DATA" if table.fingerprint_name == "unverified" else ""
     performance = table.performance.get(table.performance_measure, [])
     mean = number(sum(performance) / len(performance)) if performance else NOTHING
-    title = f"{table.task}{mark}: {table.model}, {table.training} training, {table.performance_measure} {mean}"
+    title = f"{table.task}: {table.model}, {table.training} training, {table.performance_measure} {mean}"
+    if said := layout.reservations(table):
+        title += f" ({said})"
     grid = layout.faithfulness(board, table)
     parts = [title]
     if grid.methods:

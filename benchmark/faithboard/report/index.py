@@ -32,9 +32,10 @@ def leaders(board: Board, folder: str = "") -> str:
     for table in board.tables:
         measure = table.performance_measure
         values = table.performance.get(measure, [])
+        said = layout.reservations(table)
         rows.append(
             (
-                f"[{table.task}]({folder}{table.task}.md)",
+                f"[{table.task}]({folder}{table.task}.md){f' ({said})' if said else ''}",
                 f"{table.model}, {table.training}",
                 f"{measure} {number(sum(values) / len(values))}" if values else markdown.NOTHING,
                 *_best(board, table),

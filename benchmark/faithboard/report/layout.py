@@ -8,7 +8,9 @@ from dataclasses import dataclass
 
 from faithboard.report.markdown import NOTHING, with_interval
 from faithboard.stats.board import Board, Standing, Table
+from faithboard.task import SPLITS
 
+UNVERIFIED = "UNVERIFIED DATA"
 _FIRST = ("precision@k", "comprehensiveness", "sufficiency")
 _ARROWS = {"higher": " ↑", "lower": " ↓", "neither": ""}
 
@@ -56,6 +58,22 @@ def faithfulness(board: Board, table: Table) -> Grid:
 def plausibility(board: Board, table: Table) -> Grid:
     """Agreement with what people marked: no part of faithfulness, so a grid of its own."""
     return _grid(table, (s for s in _of(board, table) if s.metric_kind == "rationale" and not table.known_truth))
+
+
+def unverified(table: Table) -> bool:
+    """True when the content of the data is none that the task knows."""
+    return table.fingerprint_name == "unverified"
+
+
+def reservations(table: Table) -> str:
+    """What must stand beside every figure of a table: unverified data, splits smaller than the published ones."""
+    splits, published = table.data.get("splits", {}), table.data.get("published_rows", {})
+    smaller = [
+        f"{split} {splits[split]['read']:,} of {published[split]:,} published rows"
+        for split in SPLITS
+        if split in splits and splits[split]["read"] < published.get(split, 0)
+    ]
+    return "; ".join([UNVERIFIED] * unverified(table) + smaller)
 
 
 def _of(board: Board, table: Table) -> Iterable[Standing]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from faithboard.report import markdown
+from faithboard.report import layout, markdown
 from faithboard.report.markdown import number, percent
 from faithboard.report.section import section
 from faithboard.stats.board import Board, Table
+from faithboard.task import SPLITS
 
 HOW_TO_READ = """\
 Ranks come from paired tests on the same examples and the same weights: a method's rank is 1 + the number of methods
@@ -32,16 +33,18 @@ def _facts(board: Board, tables: Sequence[Table]) -> str:
     seeds = ", ".join(map(str, first.seeds))
     devices = ", ".join(sorted({table.device or "unknown" for table in tables}))
     lines = [f"- Suite: {first.suite}, version {first.suite_version}; seeds: {seeds}; device: {devices}"]
-    for table in {table.fingerprint: table for table in tables}.values():
-        name = f"`{table.fingerprint_name}`" if table.fingerprint_name != "unverified" else "**UNVERIFIED DATA**"
-        lines.append(
-            f"- Data: {table.task}, version {table.task_version}, {name} (fingerprint `{table.fingerprint[:16]}`)"
-        )
-    explained = {s.n + s.excluded for s in board.standings if s.task == first.task and s.method and s.n}
+    explained = {s.n + s.excluded for s in board.standings if s.task == first.task and s.n}
     if explained:
         lines.append(f"- Explained: {max(explained):,} test examples, right and wrong predictions alike")
-    splits = first.data.get("splits", {})
-    return "\n".join(lines) + (f"\n\n{_rows_used(splits, first.data.get('published_rows', {}))}" if splits else "")
+    parts = ["\n".join(lines)]
+    for table in {table.fingerprint: table for table in tables}.values():
+        name = f"**{layout.UNVERIFIED}**" if layout.unverified(table) else f"`{table.fingerprint_name}`"
+        parts.append(
+            f"Data: {table.task}, version {table.task_version}, {name} (fingerprint `{table.fingerprint[:16]}`)"
+        )
+        if "splits" in table.data:
+            parts.append(_rows_used(table.data["splits"], table.data.get("published_rows", {})))
+    return "\n\n".join(parts)
 
 
 def _rows_used(splits: Mapping[str, Mapping[str, Any]], published: Mapping[str, int]) -> str:
@@ -54,7 +57,7 @@ def _rows_used(splits: Mapping[str, Mapping[str, Any]], published: Mapping[str, 
             f"{counts['excluded_rule'] + counts['excluded_short'] + counts['excluded_long']:,}",
             f"{counts['truncated']:,}",
         )
-        for split, counts in splits.items()
+        for split, counts in ((split, splits[split]) for split in SPLITS if split in splits)
     ]
     headers = ("split", "rows used", "rows here", "rows published", "excluded", "truncated")
     return markdown.table(headers, rows, right=range(1, 6))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from faithboard.tracking.client import SyncReport, sync
-from faithboard.tracking.runs import Run, runs_of
+from faithboard.tracking.client import SyncReport, links, sync
+from faithboard.tracking.experiments import Experiment, experiments_of
+from faithboard.tracking.runs import Run
 from faithboard.tracking.server import ENVIRONMENT, default_uri, ui
 
-__all__ = ["ENVIRONMENT", "Run", "SyncReport", "default_uri", "runs_of", "sync", "ui"]
+__all__ = ["ENVIRONMENT", "Experiment", "Run", "SyncReport", "default_uri", "experiments_of", "links", "sync", "ui"]

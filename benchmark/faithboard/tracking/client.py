@@ -14,11 +14,12 @@ import warnings
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from faithboard.errors import TrackingError
+from faithboard.tracking.experiments import VIEW_TAG, Experiment, link
 from faithboard.tracking.runs import Run
 from faithboard.tracking.server import ENVIRONMENT, database
 
@@ -41,9 +42,11 @@ class SyncReport:
     replaced: int = 0
     """Runs whose content has changed: the old run is deleted (MLflow keeps it in its trash) and logged anew."""
     unchanged: int = 0
+    experiments: Mapping[str, str] = field(default_factory=dict)
+    """Name -> id in MLflow; see `links`."""
 
 
-def sync(runs: Iterable[Run], uri: str) -> SyncReport:
+def sync(experiments: Iterable[Experiment], uri: str) -> SyncReport:
     """Log what MLflow does not have yet; doing it again changes nothing.
 
     A run is known by its identity (task, data, model, training, method) and compared by the hash of its content, which
@@ -52,6 +55,20 @@ def sync(runs: Iterable[Run], uri: str) -> SyncReport:
 
     Raises TrackingError when MLflow is not installed, cannot be reached or refuses a record; results are untouched.
     """
+    with _connected(uri) as client:
+        return _Mirror(client, uri).update(experiments)
+
+
+def links(uri: str, port: int) -> dict[str, str]:
+    """Name of each experiment that a sync has made -> the address of its saved view in the UI. Raises TrackingError."""
+    with _connected(uri) as client:
+        found = client.search_experiments(order_by=["name"])
+        return {one.name: link(one.experiment_id, port) for one in found if VIEW_TAG in one.tags}
+
+
+@contextmanager
+def _connected(uri: str) -> Iterator[MlflowClient]:
+    """A client, in silence. Whatever MLflow has to complain about in the block becomes one TrackingError."""
     if importlib.util.find_spec("mlflow") is None:
         raise TrackingError('MLflow is not installed: pip install "faithboard[mlflow]"; results are kept without it')
     with _quiet():
@@ -63,7 +80,7 @@ def sync(runs: Iterable[Run], uri: str) -> SyncReport:
         try:
             if (path := database(uri)) is not None:
                 path.parent.mkdir(parents=True, exist_ok=True)
-            return _Mirror(MlflowClient(tracking_uri=uri), uri).update(runs)
+            yield MlflowClient(tracking_uri=uri)
         except (
             MlflowException,
             sqlalchemy.exc.SQLAlchemyError,
@@ -72,59 +89,63 @@ def sync(runs: Iterable[Run], uri: str) -> SyncReport:
         ) as error:
             reason = " ".join(str(error).split())[:300]
             raise TrackingError(
-                f"MLflow at {uri} could not be brought up to date: {reason}. The results are kept; "
-                "`faithboard sync` repeats this step alone"
+                f"MLflow at {uri} cannot be used: {reason}. The results are kept; `faithboard sync` repeats this step"
             ) from error
 
 
 class _Mirror:
-    """One pass over the runs; remembers the experiments and runs that MLflow has."""
+    """One pass over the experiments."""
 
     def __init__(self, client: MlflowClient, uri: str) -> None:
         self._client = client
         self._folder = path.parent / "mlartifacts" if (path := database(uri)) is not None else None
         self._commit = _commit()
-        self._known: dict[str, tuple[str, dict[str, list[Any]]]] = {}
 
-    def update(self, runs: Iterable[Run]) -> SyncReport:
+    def update(self, experiments: Iterable[Experiment]) -> SyncReport:
         created = replaced = unchanged = 0
-        for run in runs:
-            experiment, known = self._experiment(run.experiment)
-            old = known.get(run.identity, [])
-            current = next((one for one in old if one.data.tags.get(_KEY) == run.key), None)
-            if current is None:
-                self._log(experiment, run)
-            # Only now: a sync that stops in between leaves a run too many, which the next one removes, not one too few.
-            for one in old:
-                if one is not current:
-                    self._client.delete_run(one.info.run_id)
-            unchanged += current is not None
-            replaced += current is None and bool(old)
-            created += not old
-        return SyncReport(created, replaced, unchanged)
+        identifiers = {}
+        for experiment in experiments:
+            identifier = identifiers[experiment.name] = self._experiment(experiment)
+            known = self._known(identifier)
+            for run in experiment.runs:
+                old = known.get(run.identity, [])
+                current = next((one for one in old if one.data.tags.get(_KEY) == run.key), None)
+                if current is None:
+                    self._log(identifier, run)
+                # Only now: cut off in between, a sync leaves a run too many, which the next removes, not one too few.
+                for one in old:
+                    if one is not current:
+                        self._client.delete_run(one.info.run_id)
+                unchanged += current is not None
+                replaced += current is None and bool(old)
+                created += not old
+        return SyncReport(created, replaced, unchanged, identifiers)
 
-    def _experiment(self, name: str) -> tuple[str, dict[str, list[Any]]]:
-        """Id of an experiment, made where it is missing, and its runs by identity."""
-        if name in self._known:
-            return self._known[name]
-        found = self._client.get_experiment_by_name(name)
+    def _experiment(self, wanted: Experiment) -> str:
+        """Id of an experiment, which is made where it is missing, and brought back where it was deleted."""
+        found = self._client.get_experiment_by_name(wanted.name)
         if found is None:
             # MLflow would put the files of a local database below the working directory, wherever that happens to be.
-            place = None if self._folder is None else (self._folder / re.sub(r"[^\w.-]+", "-", name)).resolve().as_uri()
-            identifier = self._client.create_experiment(name, place, {"mlflow.note.content": _NOTE})
-        else:
-            identifier = found.experiment_id
-            if found.lifecycle_stage == "deleted":
-                self._client.restore_experiment(identifier)
+            folder = re.sub(r"[^\w.-]+", "-", wanted.name)
+            place = (self._folder / folder).resolve().as_uri() if self._folder is not None else None
+            return str(self._client.create_experiment(wanted.name, place, wanted.tags))
+        if found.lifecycle_stage == "deleted":
+            self._client.restore_experiment(found.experiment_id)
+        for name, value in wanted.tags.items():
+            if found.tags.get(name) != value:
+                self._client.set_experiment_tag(found.experiment_id, name, value)
+        return str(found.experiment_id)
+
+    def _known(self, experiment: str) -> dict[str, list[Any]]:
+        """The runs MLflow has of an experiment, by identity."""
         runs: dict[str, list[Any]] = defaultdict(list)
         token: str | None = None
         while token != "":
-            page = self._client.search_runs([identifier], max_results=1000, page_token=token)
+            page = self._client.search_runs([experiment], max_results=1000, page_token=token)
             for run in page:
                 runs[run.data.tags.get(_IDENTITY, "")].append(run)
             token = page.token or ""
-        self._known[name] = identifier, runs
-        return self._known[name]
+        return runs
 
     def _log(self, experiment: str, run: Run) -> None:
         from mlflow.entities import Metric, Param, RunTag

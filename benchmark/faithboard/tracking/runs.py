@@ -1,4 +1,4 @@
-"""What MLflow is to show: one flat run per task x model x training x method. Pure: a board in, runs out.
+"""One flat run per task x model x training x method, as MLflow is to show it. Pure: standings in, a run out.
 
 Names of metrics put `/` behind what belongs together, as MLflow's charts group by it: `comprehensiveness` is the mean
 to compare runs by, `rank/...` and `interval-low/...` stand beside it, `seed/...` has one step per seed, `curve/...` one
@@ -11,14 +11,13 @@ import hashlib
 import json
 import math
 import re
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from faithboard.records import Explanation, ModelRecord
-from faithboard.report import markdown, render
-from faithboard.stats import Board, Standing, Table
+from faithboard.records import Explanation
+from faithboard.report import markdown
+from faithboard.stats import Standing, Table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,12 +39,11 @@ class Point:
 class Run:
     """One method on one trained model, in every seed."""
 
-    experiment: str
     name: str
     identity: str
     """What the run is about: another content under the same identity replaces it."""
     status: str
-    """`FINISHED`, or `FAILED` when the method has no complete result."""
+    """`FINISHED`, or `FAILED` when the method has no value in any metric."""
     params: dict[str, str]
     points: tuple[Point, ...]
     tags: dict[str, str]
@@ -70,54 +68,25 @@ def metric_name(name: str) -> str:
     return re.sub(r"[^\w\-.:/ ]", "_", name.replace("@", "-at-"), flags=re.ASCII)
 
 
-def runs_of(
-    board: Board, models: Iterable[ModelRecord], explanations: Iterable[Explanation], values: pd.DataFrame
-) -> list[Run]:
-    """The runs of a board; `models`, `explanations` and `values` are what it was ranked from."""
-    tables = {table.key: table for table in board.tables}
-    table_of_model = {model.key: _table_key(board, model) for model in models}
-    grouped: dict[tuple[str, str], list[Standing]] = defaultdict(list)
-    for standing in board.standings:
-        grouped[standing.table, standing.method].append(standing)
-    sources: dict[tuple[str, str], list[Explanation]] = defaultdict(list)
-    for explanation in explanations:
-        sources[table_of_model[explanation.model_key], explanation.method].append(explanation)
-    pages = render(board)
-    return [
-        _run(tables[key], method, standings, sources[key, method], pages[f"{tables[key].task}.md"], values)
-        for (key, method), standings in sorted(grouped.items())
-    ]
-
-
-def _table_key(board: Board, model: ModelRecord) -> str:
-    wanted = (model.task, model.task_version, model.fingerprint, model.model, model.training)
-    return next(
-        table.key
-        for table in board.tables
-        if (table.task, table.task_version, table.fingerprint, table.model, table.training) == wanted
-    )
-
-
-def _run(
+def run_of(
     table: Table,
-    method: str,
+    name: str,
     standings: Sequence[Standing],
     sources: Sequence[Explanation],
     page: str,
     values: pd.DataFrame,
 ) -> Run:
+    """The run of one method: its standings in `table`, its explanations (`sources`), its part of `values`."""
     sources = sorted(sources, key=lambda explanation: explanation.seed)
     seed_of = {explanation.key: explanation.seed for explanation in sources}
     own = values[values["explain_key"].isin(list(seed_of))]
     columns = [column for column in ("metric", "example", "value", "points") if column in own]
-    training = "" if table.training == "standard" else f" | {table.training}"
-    failed = next((one.status for one in standings if one.value is None and one.status != "ok"), "")
+    without_result = all(standing.value is None for standing in standings)
     return Run(
-        experiment=f"{table.suite} v{table.suite_version} / {table.task}",
-        name=f"{method} | {table.model}{training}",
-        identity=f"{table.key}/{method}",
-        status="FAILED" if failed else "FINISHED",
-        params=_params(table, method, standings[0], sources),
+        name=name,
+        identity=f"{table.key}/{standings[0].method}",
+        status="FAILED" if without_result else "FINISHED",
+        params=_params(table, standings[0], sources),
         points=tuple(point for point in _points(table, standings) if math.isfinite(point.value)),
         tags=_tags(table, standings, sources),
         rows=[standing.to_json() for standing in standings] + [explanation.to_json() for explanation in sources],
@@ -126,9 +95,9 @@ def _run(
     )
 
 
-def _params(table: Table, method: str, first: Standing, sources: Sequence[Explanation]) -> dict[str, str]:
+def _params(table: Table, first: Standing, sources: Sequence[Explanation]) -> dict[str, str]:
     return {
-        "method": method,
+        "method": first.method,
         "model": table.model,
         "training": table.training,
         "task": table.task,

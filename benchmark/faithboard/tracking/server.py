@@ -10,8 +10,12 @@ from faithboard.errors import TrackingError
 DATABASE = "mlflow.db"
 _SQLITE = "sqlite:///"
 
-ENVIRONMENT = {"MLFLOW_DISABLE_TELEMETRY": "true", "DO_NOT_TRACK": "true"}
-"""Set wherever MLflow runs: it sends nothing to anybody."""
+ENVIRONMENT = {
+    "MLFLOW_DISABLE_TELEMETRY": "true",
+    "DO_NOT_TRACK": "true",
+    "MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false",
+}
+"""Set wherever MLflow runs: it sends nothing to anybody, and its UI starts no workers for jobs that nobody gives it."""
 
 
 def default_uri(results: Path) -> str:

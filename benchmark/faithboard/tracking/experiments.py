@@ -1,0 +1,135 @@
+"""What MLflow is to show: one experiment per suite version and task, with one flat run per model and method. Pure.
+
+MLflow opens a table without any metric in it. Each experiment therefore brings a saved view, `VIEW`: the columns that
+methods are compared by, best rank first. `link` leads to it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from faithboard.records import Explanation, ModelRecord
+from faithboard.report import layout, render
+from faithboard.stats import Board, Standing, Table
+from faithboard.tracking.runs import Run, metric_name, run_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+VIEW = "leaderboard"
+"""Name of the saved view, part of its address."""
+VIEW_TAG = f"mlflow.sharedViewState.{VIEW}"
+
+_NOTE = (
+    "One run per model and method. A metric without prefix is the mean to compare by; `rank/...` 1 is best; "
+    "`seed/...` has one step per seed, `curve/...` one per percentage of removed tokens."
+)
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """All runs of one task in one version of a suite."""
+
+    name: str
+    tags: dict[str, str]
+    runs: tuple[Run, ...]
+    """Worst first: MLflow lists the latest run at the top."""
+
+
+def experiments_of(
+    board: Board, models: Iterable[ModelRecord], explanations: Iterable[Explanation], values: pd.DataFrame
+) -> list[Experiment]:
+    """The experiments of a board; `models`, `explanations` and `values` are what it was ranked from."""
+    table_of = {model.key: _table_key(board, model) for model in models}
+    sources: dict[tuple[str, str], list[Explanation]] = defaultdict(list)
+    for explanation in explanations:
+        sources[table_of[explanation.model_key], explanation.method].append(explanation)
+    standings: dict[tuple[str, str], list[Standing]] = defaultdict(list)
+    for standing in board.standings:
+        standings[standing.table, standing.method].append(standing)
+    pages = render(board)
+    found = []
+    for task in sorted({table.task for table in board.tables}):
+        tables = [table for table in board.tables if table.task == task]
+        runs = [
+            run_of(
+                table,
+                f"{method}{_suffix(table, tables)}",
+                standings[table.key, method],
+                sources[table.key, method],
+                pages[f"{task}.md"],
+                values,
+            )
+            for table in tables
+            for method in reversed(_methods(board, table))
+        ]
+        name = f"{tables[0].suite} v{tables[0].suite_version} / {task}"
+        found.append(Experiment(name, _tags(board, tables), tuple(runs)))
+    return found
+
+
+def link(experiment_id: str, port: int) -> str:
+    """Address of an experiment's saved view in the UI that `ui` starts."""
+    query = f"workflowType=machine_learning&viewStateShareKey={VIEW}"
+    return f"http://127.0.0.1:{port}/#/experiments/{experiment_id}/runs?{query}"
+
+
+def _table_key(board: Board, model: ModelRecord) -> str:
+    wanted = (model.task, model.task_version, model.fingerprint, model.model, model.training)
+    return next(
+        table.key
+        for table in board.tables
+        if (table.task, table.task_version, table.fingerprint, table.model, table.training) == wanted
+    )
+
+
+def _methods(board: Board, table: Table) -> list[str]:
+    """Best first, as on the page of the task."""
+    grids = (layout.faithfulness(board, table), layout.plausibility(board, table))
+    return list(dict.fromkeys(method for grid in grids for method in grid.methods))
+
+
+def _suffix(table: Table, tables: Sequence[Table]) -> str:
+    """What tells the runs of a table from those of others of the task; names are cut in MLflow, so nothing else."""
+    told_by = [
+        own
+        for own, all_of_them in (
+            (table.model, {other.model for other in tables}),
+            (table.training, {other.training for other in tables}),
+            (table.fingerprint[:8], {other.fingerprint for other in tables}),
+        )
+        if len(all_of_them) > 1
+    ]
+    return "".join(f" | {own}" for own in told_by)
+
+
+def _tags(board: Board, tables: Sequence[Table]) -> dict[str, str]:
+    return {
+        "mlflow.note.content": _NOTE,
+        "mlflow.experimentKind": "custom_model_development",
+        VIEW_TAG: json.dumps(_view(board, tables), sort_keys=True),
+    }
+
+
+def _view(board: Board, tables: Sequence[Table]) -> dict[str, Any]:
+    """The state of MLflow's table of runs, in the form its "share view" writes it."""
+    grids = [
+        grid for table in tables for grid in (layout.faithfulness(board, table), layout.plausibility(board, table))
+    ]
+    metrics = [metric_name(metric) for metric in dict.fromkeys(metric for grid in grids for metric in grid.metrics)]
+    names = [name for metric in metrics for name in (metric, f"rank/{metric}")]
+    names += ["cost/forward-steps", "cost/backward-steps", "cost/examples-per-second"]
+    return {
+        "searchFilter": "",
+        "startTime": "ALL",
+        "lifecycleFilter": "Active",
+        "modelVersionFilter": "All Runs",
+        "datasetsFilter": [],
+        "orderByKey": f"metrics.`rank/{metrics[0]}`" if metrics else "attributes.start_time",
+        "orderByAsc": bool(metrics),
+        "selectedColumns": [f"metrics.`{name}`" for name in names],
+    }
