@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from faithboard import data
-from faithboard.data import load, sample
+from faithboard.data import load, loading, sample
 from faithboard.errors import DataError
 from faithboard.readers.files import read_lines, required
 from faithboard.task import Record, Source, Task, TextRules
@@ -93,7 +92,7 @@ def test_what_changes_the_content_is_read_again(tmp_path: Path, root: Path, monk
         load(other, cache=tmp_path, root=root)
         assert READ == ["train", "dev", "test"]
     READ.clear()
-    monkeypatch.setattr(data, "_code", lambda task: "a mended parser")
+    monkeypatch.setattr(loading, "_code", lambda task: "a mended parser")
     load(task(), cache=tmp_path, root=root)
     assert READ == ["train", "dev", "test"]
 
