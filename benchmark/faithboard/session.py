@@ -25,7 +25,7 @@ from faithboard.store import Store
 from faithboard.suites import Suite
 
 if TYPE_CHECKING:
-    from faithboard.stats import Board
+    pass
 
 Origin = Literal["auto", "files", "hub", "generated"]
 
@@ -93,36 +93,6 @@ def plan_suite(
         retry_failed=retry_failed,
         over_budget=over_budget,
     )
-
-
-def board_of(store: Store, suite: str) -> Board:
-    """Tables, standings and comparisons of a suite from what is stored (`suite` as in `quick-v1`)."""
-    import pandas as pd
-
-    from faithboard.stats import rank
-
-    members = next((one for one in store.suites() if f"{one.name}-v{one.version}" == suite), None)
-    if members is None:
-        raise SuiteError(f"{store.root} holds no results of {suite}; `faithboard run --suite ...` makes them")
-    models = [record for record in store.models() if record.key in members.models]
-    explanations = [record for record in store.explanations() if record.key in members.explanations]
-    values = [store.values(one.key).assign(explain_key=one.key) for one in explanations]
-    return rank(
-        members.name,
-        members.version,
-        sorted({record.seed for record in models}),
-        models,
-        explanations,
-        pd.concat(values, ignore_index=True),
-        store.throughput(),
-        families_of([record.task for record in models]),
-    )
-
-
-def families_of(tasks: Sequence[str]) -> dict[str, str]:
-    """Task -> family, for the tasks that are built in."""
-    known = resolve.builtin("task")
-    return {task: known[task].value.family or task for task in set(tasks) if task in known}
 
 
 def describe(data: TaskData) -> str:

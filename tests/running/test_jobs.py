@@ -13,7 +13,8 @@ import pytest
 
 from faithboard import suites
 from faithboard.records import Explanation
-from faithboard.session import Place, board_of
+from faithboard.results import board_of, results_of
+from faithboard.session import Place
 from tests import tiny
 
 FRAGILE = """
@@ -92,7 +93,7 @@ def test_rows_hold_values_counts_and_cost(finished: Place) -> None:
 
 
 def test_the_known_truth_is_found_and_chance_is_chance(finished: Place) -> None:
-    board = board_of(finished.store, "tiny-v1")
+    board = board_of(results_of(finished.store, "tiny-v1"))
     standing = {(s.method, s.metric): s for s in board.standings}
     guess = standing["random", "precision@k"]
     assert guess.low is not None

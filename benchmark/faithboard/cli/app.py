@@ -59,6 +59,7 @@ def run(
     """Train, explain, score and rank; what is stored is not computed again."""
     from faithboard.cli.planned import summary
     from faithboard.cli.progress import TerminalProgress
+    from faithboard.cli.publishing import mirror, publish
     from faithboard.running import run as carry_out
 
     progress = TerminalProgress()
@@ -74,12 +75,12 @@ def run(
     )
     name = f"{plan.suite.name}-v{plan.suite.version}"
     failures = list(outcome.failures)
-    _report(place, name, leaderboards)
+    published = publish(place.store, name, leaderboards)
     if track:
         try:
-            _sync(place, name, leaderboards, tracking_uri)
+            typer.echo(mirror(place.store, [published], tracking_uri))
         except TrackingError as error:
-            failures.append(f"MLflow: {error}")
+            failures.append(f"MLflow: {error}\n`faithboard sync` repeats the sync; nothing is lost")
     for failure in failures:
         typer.echo(f"failed: {failure}", err=True)
     if failures:
@@ -129,31 +130,32 @@ def report(
     leaderboards: options.Leaderboards = Path("leaderboards"),
 ) -> None:
     """Write leaderboards/*.md from what is stored."""
-    from faithboard.session import Place, chosen_device
+    from faithboard.cli.publishing import publish
+    from faithboard.results import suites_in
     from faithboard.store import Store
 
-    place = Place(Store(results, writable=False), chosen_device("cpu"))
-    stored = [f"{one.name}-v{one.version}" for one in place.store.suites()]
-    if not stored:
+    store = Store(results, writable=False)
+    names = [suite] if suite else suites_in(store)
+    if not names:
         raise SuiteError(f"{results} holds no results yet; `faithboard run` makes them")
-    for name in [suite] if suite else stored:
-        _report(place, name, leaderboards)
+    for name in names:
+        publish(store, name, leaderboards)
 
 
 @app.command()
 def sync(
     suite: Annotated[str, typer.Option(help="Only this suite, as in quick-v1; all that are stored by default.")] = "",
     results: options.Results = Path("results"),
-    leaderboards: options.Leaderboards = Path("leaderboards"),
     tracking_uri: options.TrackingUri = "",
 ) -> None:
     """Bring MLflow up to date with what is stored; doing it twice changes nothing."""
-    from faithboard.session import Place, chosen_device
+    from faithboard.cli.publishing import mirror
+    from faithboard.results import board_of, results_of, suites_in
     from faithboard.store import Store
 
-    place = Place(Store(results, writable=False), chosen_device("cpu"))
-    for name in [suite] if suite else [f"{one.name}-v{one.version}" for one in place.store.suites()]:
-        _sync(place, name, leaderboards, tracking_uri)
+    store = Store(results, writable=False)
+    found = [results_of(store, name) for name in ([suite] if suite else suites_in(store))]
+    typer.echo(mirror(store, [(one, board_of(one)) for one in found], tracking_uri))
 
 
 @app.command()
@@ -165,9 +167,12 @@ def ui(
     """Open the MLflow UI on the synced runs, on 127.0.0.1."""
     from faithboard import tracking
 
-    command = tracking.ui(tracking_uri or tracking.default_uri(results), port)
-    typer.echo(f"http://127.0.0.1:{port} (stop it with Ctrl-C)", err=True)
-    os.execvp(command[0], command)
+    uri = tracking_uri or tracking.default_uri(results)
+    command = tracking.ui(uri, port)
+    for name, address in tracking.links(uri, port).items():
+        typer.echo(f"{name}: {address}", err=True)
+    typer.echo("stop it with Ctrl-C", err=True)
+    os.execvpe(command[0], command, os.environ | tracking.ENVIRONMENT)
 
 
 def _place(results: Path, data: Path | None, origin: str, device: str) -> Place:
@@ -205,17 +210,3 @@ def _plan(
         settings=options.settings(settings),
     )
     return plan_suite(chosen, place, TerminalProgress(), retry_failed=retry_failed, over_budget=over_budget)
-
-
-def _report(place: Place, name: str, leaderboards: Path) -> None:
-    """Print the tables of a suite and write its pages."""
-    import shutil
-
-    from faithboard import report
-    from faithboard.session import board_of
-
-    board = board_of(place.store, name)
-    pages = report.write(board, leaderboards)
-    typer.echo(report.console_table(board, shutil.get_terminal_size((120, 40)).columns))
-    typer.echo(f"\nleaderboard: {pages[0]}" if pages else f"\n{name} holds no table yet")
-    typer.echo(f"results:     {place.store.root}")

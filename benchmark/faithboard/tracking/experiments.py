@@ -25,8 +25,8 @@ VIEW = "leaderboard"
 VIEW_TAG = f"mlflow.sharedViewState.{VIEW}"
 
 _NOTE = (
-    "One run per model and method. A metric without prefix is the mean to compare by; `rank/...` 1 is best; "
-    "`seed/...` has one step per seed, `curve/...` one per percentage of removed tokens."
+    "One run per model and method. No prefix: the mean to compare by. `rank/`: 1 is best. `seed/`: a step per seed. "
+    "`curve/`: a step per % of tokens removed."
 )
 
 

@@ -1,0 +1,40 @@
+"""What a command does with results: show the tables, write the pages, mirror them into MLflow."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable
+from pathlib import Path
+
+import typer
+
+from faithboard import report, tracking
+from faithboard.results import Results, board_of, results_of
+from faithboard.stats.board import Board
+from faithboard.store import Store
+
+
+def publish(store: Store, suite: str, leaderboards: Path) -> tuple[Results, Board]:
+    """Print the tables of a suite (as in `quick-v1`), write its pages, and say where everything is."""
+    results = results_of(store, suite)
+    board = board_of(results)
+    pages = report.write(board, leaderboards)
+    typer.echo(report.console_table(board, shutil.get_terminal_size((120, 40)).columns))
+    typer.echo("")
+    if pages:
+        typer.echo(f"leaderboard: {pages[0]}")
+    typer.echo(f"results:     {store.root}")
+    return results, board
+
+
+def mirror(store: Store, found: Iterable[tuple[Results, Board]], uri: str) -> str:
+    """Sync into MLflow and say what changed. Raises TrackingError; the results in the store are untouched."""
+    where = uri or tracking.default_uri(store.root)
+    experiments = [
+        experiment
+        for results, board in found
+        for experiment in tracking.experiments_of(board, results.models, results.explanations, results.values)
+    ]
+    done = tracking.sync(experiments, where)
+    changes = f"{done.created} runs logged, {done.replaced} replaced, {done.unchanged} unchanged"
+    return f"MLflow:      {where} ({changes}); `faithboard ui` shows them"

@@ -1,0 +1,73 @@
+"""The results of one suite as they are stored, and the board they make."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from faithboard import resolve
+from faithboard.errors import SuiteError, near
+from faithboard.records import Explanation, ModelRecord, Throughput
+from faithboard.stats import rank
+from faithboard.store import Store
+
+if TYPE_CHECKING:
+    from faithboard.stats.board import Board
+
+
+@dataclass(frozen=True)
+class Results:
+    """Everything stored of one suite."""
+
+    suite: str
+    version: int
+    models: tuple[ModelRecord, ...]
+    explanations: tuple[Explanation, ...]
+    values: pd.DataFrame
+    """Long: explain_key, metric, example, value (mean over draws, NaN where undefined), points."""
+    throughput: tuple[Throughput, ...]
+
+
+def suites_in(store: Store) -> list[str]:
+    """Names such as `quick-v1` of the suites that have results in a store."""
+    return [f"{one.name}-v{one.version}" for one in store.suites()]
+
+
+def results_of(store: Store, suite: str) -> Results:
+    """The results of `suite` (as in `quick-v1`). Raises SuiteError when the store has none."""
+    members = next((one for one in store.suites() if f"{one.name}-v{one.version}" == suite), None)
+    if members is None:
+        hint = near(suite, suites_in(store)) if suites_in(store) else "`faithboard run` makes some"
+        raise SuiteError(f"{store.root} holds no results of suite {suite!r}; {hint}")
+    explanations = tuple(record for record in store.explanations() if record.key in members.explanations)
+    return Results(
+        suite=members.name,
+        version=members.version,
+        models=tuple(record for record in store.models() if record.key in members.models),
+        explanations=explanations,
+        values=pd.concat([store.values(one.key).assign(explain_key=one.key) for one in explanations]),
+        throughput=tuple(store.throughput()),
+    )
+
+
+def board_of(results: Results) -> Board:
+    """Tables, standings and comparisons, ranked by paired tests (definitions, section 6)."""
+    return rank(
+        results.suite,
+        results.version,
+        sorted({record.seed for record in results.models}),
+        results.models,
+        results.explanations,
+        results.values,
+        results.throughput,
+        _families(record.task for record in results.models),
+    )
+
+
+def _families(tasks: Iterable[str]) -> dict[str, str]:
+    """Task -> family, for the built-in tasks that have one."""
+    known = resolve.builtin("task")
+    return {task: known[task].value.family for task in set(tasks) if task in known and known[task].value.family}
