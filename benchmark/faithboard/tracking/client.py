@@ -196,7 +196,7 @@ def _quiet() -> Iterator[None]:
         loggers = [logging.getLogger(name) for name in ("mlflow", "alembic", "urllib3")]
         levels = [logger.level for logger in loggers]
         for logger in loggers:
-            pass
+            logger.setLevel(logging.CRITICAL)
         try:
             yield
         finally:
