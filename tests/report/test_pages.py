@@ -70,11 +70,22 @@ def test_the_interval_of_random_is_held_against_its_expectation() -> None:
 
 
 def test_the_order_is_by_rank_then_by_value_in_the_better_direction() -> None:
+    for gate_passed in (True, False):  # without ranks the values alone decide
+        made = Records([model(seed=0, gate_passed=gate_passed), model(seed=1)])
+        for method, mean in (("worst", 0.9), ("best", 0.1), ("middle", 0.5)):
+            made.add(method, {"sufficiency": noisy(mean)})
+        shown = console_table(made.board())
+        assert shown.index("best") < shown.index("middle") < shown.index("worst")
+
+
+@pytest.mark.parametrize("method", ["attention", "zeta"])
+def test_differences_to_random_are_the_methods_less_randoms_whatever_comes_first_by_name(method: str) -> None:
     made = Records([model(seed=0), model(seed=1)])
-    for method, mean in (("worst", 0.9), ("best", 0.1), ("middle", 0.5)):
-        made.add(method, {"sufficiency": noisy(mean)})
-    shown = console_table(made.board())
-    assert shown.index("best") < shown.index("middle") < shown.index("worst")
+    made.add(method, {"comprehensiveness": noisy(0.9, salt=1)})
+    made.add("random", {"comprehensiveness": noisy(0.1)})
+    line = next(line for line in render(made.board())["toy.md"].splitlines() if "40 / 0 / 0" in line)
+    assert f"`{method}`" in line
+    assert "| 0.7" in line
 
 
 def test_a_failure_keeps_its_reason_in_one_harmless_line(board: Board) -> None:

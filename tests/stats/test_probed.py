@@ -41,6 +41,7 @@ def test_by_predicted_class_an_example_counts_where_its_seed_predicts_the_class(
     assert found[0].value == pytest.approx((0.6 + 0.1) / 2)
     assert found[1].value == pytest.approx((0.1 - 0.2 + 0.2) / 3, rel=1e-5)
     assert (found[0].n, found[1].n) == (2, 3)
+    assert found[0].significant_share == pytest.approx(2 / 3, rel=1e-5)
 
 
 def test_answers_chosen_among_many_are_not_broken_down() -> None:

@@ -170,6 +170,13 @@ def test_a_method_that_lacks_examples_takes_none_from_the_others() -> None:
     assert (of(board, "b").n, of(board, "a").n, of(board, "a").excluded) == (30, 40, 0)
 
 
+def test_examples_of_a_row_that_is_not_ranked_anyway_do_not_count() -> None:
+    made = records(a=noisy(0.9), random=noisy(0.1, salt=2))
+    made.add("stale", {"comprehensiveness": noisy(0.95, examples=50)}, weights_sha256="older")
+    board = made.board()
+    assert [(of(board, m).rank, of(board, m).n) for m in ("a", "random")] == [(1, 40), (2, 40)]
+
+
 def test_a_missing_seed_is_shown_and_not_ranked() -> None:
     board = records(a=noisy(0.9, seeds=1), b=noisy(0.8, salt=1), random=noisy(0.1, salt=2)).board()
     found = of(board, "a")
