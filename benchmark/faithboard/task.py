@@ -25,6 +25,8 @@ class Record:
     rationale: tuple[tuple[int, int], ...] | None = None
     """Spans [start, end), or None where the data has no rationale: over the tokens of a text published as tokens, over
     the characters of a string."""
+    query_rationale: tuple[tuple[int, int], ...] | None = None
+    """The same over the query, where people marked words of both."""
     candidates: tuple[str, ...] | None = None
     """Labels that can be the answer to this text; None means all of them."""
 
@@ -39,6 +41,8 @@ class Example:
     label: int
     rationale: tuple[bool, ...] | None = None
     """One flag per token of `tokens`."""
+    query_rationale: tuple[bool, ...] | None = None
+    """One flag per token of `query`."""
     candidates: tuple[int, ...] | None = None
     truncated: int = 0
     """Number of tokens cut off the end of `tokens` by the task's length limit."""

@@ -15,7 +15,7 @@ SPLITS = {
         Example("t-0", ("a", "b", "a"), ("q", "a"), 1, rationale=(True, False, True), candidates=(0, 2)),
         Example("t-1", (), (), 0),
         Example("t-2", ("caf\u00e9",), (), 2, rationale=(), candidates=(), truncated=7),
-        Example("t-3", ("b",), ("q",), 0, rationale=(False,)),
+        Example("t-3", ("b",), ("q",), 0, rationale=(False,), query_rationale=(True,)),
     ],
     "dev": [Example("d-0", ("only",), (), 0)],
     "test": [Example("x-0", ("a", "b"), (), 1)],

@@ -72,6 +72,17 @@ def test_rationale_flags_land_on_their_tokens() -> None:
     assert torch.equal(mask & batch.scorable, mask)
 
 
+def test_flags_of_text_and_query_land_in_their_segment() -> None:
+    both = replace(LONG, query=("q", "c"), query_rationale=(False, True))
+    query_only = replace(SHORT, query_rationale=(True, False))
+    batch = collate([query_only, both], VOCABULARY, task(layout="sequence", explained=("text", "query")))
+    mask = rationale_mask([query_only, both], batch)
+    assert mask.tolist() == [
+        [False, False, True, False, False, False, False],
+        [False, True, True, False, False, True, False],
+    ]
+
+
 def test_rationale_of_another_batch_is_refused() -> None:
     batch = collate([SHORT, LONG], VOCABULARY, task())
     with pytest.raises(ContractError, match="long"):

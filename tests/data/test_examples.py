@@ -33,9 +33,9 @@ def test_every_row_is_used_or_counted() -> None:
 
 
 def test_long_texts_are_cut_visibly_with_their_rationale() -> None:
-    record = Record("r", ("a", "b", "c", "d"), "yes", ("q",) * 9, rationale=((0, 1), (2, 4)))
+    record = Record("r", ("a", "b", "c", "d"), "yes", ("q",) * 9, ((0, 1), (2, 4)), query_rationale=((0, 9),))
     (cut, whole), counts = examples_of(task(max_tokens=3), "test", [record, text(3)], Fingerprint())
-    assert cut == Example("r", ("a", "b", "c"), ("q",) * 9, 1, rationale=(True, False, True), truncated=1)
+    assert cut == Example("r", ("a", "b", "c"), ("q",) * 9, 1, (True, False, True), (True,) * 9, truncated=1)
     assert whole.truncated == 0
     assert (counts.truncated, counts.tokens_cut) == (1, 1)
 
@@ -85,6 +85,8 @@ def test_the_fingerprint_sees_each_part() -> None:
         Record("1", ("a", "b"), "no", ("q",)),
         Record("1", ("a b",), "no", ("q",), rationale=((0, 1),)),
     ]
+    queries: list[tuple[tuple[int, int], ...]] = [(), ((0, 1),)]
+    others += [Record("1", ("a", "b"), "no", ("q",), ((0, 1),), query_rationale=spans) for spans in queries]
     prints = [fingerprint(record) for record in (one, *others)]
     prints += [fingerprint(one, one), fingerprint(one, split="dev"), fingerprint()]
-    assert len(set(prints)) == 10
+    assert len(set(prints)) == 12

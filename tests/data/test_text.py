@@ -46,10 +46,20 @@ def test_spans_over_characters_mark_every_word_they_touch() -> None:
     assert words_of(only_is, TextRules()).rationale == (False, True, False, False, False)
 
 
+def test_the_query_has_a_rationale_of_its_own() -> None:
+    record = Record("r", ("a", "b"), "x", "She isn't here.", query_rationale=((0, 3), (10, 14)))
+    words = words_of(record, TextRules())
+    assert words.rationale is None
+    assert words.query_rationale == (True, False, False, True, False)
+    assert words_of(Record("r", "a b", "x", ("c", "d"), (), ((1, 2),)), TextRules()).query_rationale == (False, True)
+
+
 @pytest.mark.parametrize("span", [(2, 4), (1, 1), (-1, 1)])
 def test_a_rationale_outside_its_text_is_an_error(span: tuple[int, int]) -> None:
-    with pytest.raises(DataError, match="record r: rationale"):
+    with pytest.raises(DataError, match=r"record r: rationale .* text of 3 tokens"):
         words_of(Record("r", ("a", "b", "c"), "x", rationale=(span,)), TextRules())
+    with pytest.raises(DataError, match=r"record r: query rationale .* text of 3 characters"):
+        words_of(Record("r", ("a",), "x", "a b", query_rationale=(span,)), TextRules())
 
 
 def test_no_tokeniser_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:

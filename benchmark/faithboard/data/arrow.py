@@ -68,6 +68,7 @@ class _Columns:
         self._tokens = _Lists.of_words(table["tokens"])
         self._query = _Lists.of_words(table["query"])
         self._rationale = _Lists.of_values(table["rationale"])
+        self._query_rationale = _Lists.of_values(table["query_rationale"])
         self._candidates = _Lists.of_values(table["candidates"])
 
     def example(self, row: int) -> Example:
@@ -77,6 +78,7 @@ class _Columns:
             query=self._query[row] or (),
             label=self._labels[row],
             rationale=self._rationale[row],
+            query_rationale=self._query_rationale[row],
             candidates=self._candidates[row],
             truncated=self._truncated[row],
         )
@@ -158,6 +160,7 @@ def _table(examples: Sequence[Example]) -> Any:
         "query": pa.array([example.query for example in examples], pa.list_(pa.string())),
         "label": pa.array([example.label for example in examples], pa.int64()),
         "rationale": pa.array([example.rationale for example in examples], pa.list_(pa.bool_())),
+        "query_rationale": pa.array([example.query_rationale for example in examples], pa.list_(pa.bool_())),
         "candidates": pa.array([example.candidates for example in examples], pa.list_(pa.int64())),
         "truncated": pa.array([example.truncated for example in examples], pa.int64()),
     }

@@ -77,19 +77,21 @@ def _candidates(examples: Sequence[Example], classes: int) -> Bool[Tensor, "batc
 def rationale_mask(examples: Sequence[Example], batch: Batch) -> Bool[Tensor, "batch token"]:
     """True at the batch positions of rationale tokens; `examples` are those the batch was made of, in its order.
 
-    Flags belong to the scorable positions from left to right. An example without a rationale is False everywhere.
-    Raises ContractError when they are not the examples of this batch, or the batch was perturbed.
+    Flags belong to the scorable positions of their segment, text or query, from left to right. An example without a
+    rationale is False everywhere. Raises ContractError when they are not the examples of this batch, or the batch was
+    perturbed.
     """
     mask = torch.zeros(batch.scorable.shape, dtype=torch.bool)
-    positions = batch.scorable.cpu()
+    scorable, segment = batch.scorable.cpu(), batch.segment.cpu()
     for row, example in enumerate(examples):
-        if example.rationale is None:
-            continue
-        at = positions[row].nonzero()[:, 0]
-        if example.id != batch.example_id[row] or len(example.rationale) > len(at):
-            raise ContractError(
-                f"rationale of {example.id} ({len(example.rationale)} tokens) does not fit row {row} of the batch, "
-                f"{batch.example_id[row]} with {len(at)} scorable tokens; pass the examples the batch was made of"
-            )
-        mask[row, at[: len(example.rationale)]] = torch.tensor(example.rationale, dtype=torch.bool)
+        for part, flags in enumerate((example.rationale, example.query_rationale)):
+            if flags is None:
+                continue
+            at = (scorable[row] & (segment[row] == part)).nonzero()[:, 0]
+            if example.id != batch.example_id[row] or len(flags) != len(at):
+                raise ContractError(
+                    f"rationale of {example.id} ({len(flags)} tokens) does not fit row {row} of the batch, "
+                    f"{batch.example_id[row]} with {len(at)} scorable tokens; pass the examples the batch was made of"
+                )
+            mask[row, at] = torch.tensor(flags, dtype=torch.bool)
     return mask.to(batch.device)

@@ -70,6 +70,7 @@ def examples_of(
                     query=words.query,
                     label=label_ids[record.label],
                     rationale=None if words.rationale is None else words.rationale[:kept],
+                    query_rationale=words.query_rationale,
                     candidates=_candidates(record, label_ids),
                     truncated=length - kept,
                 )

@@ -86,35 +86,38 @@ class Words:
     query: tuple[str, ...]
     rationale: tuple[bool, ...] | None
     """One flag per word of `text`."""
+    query_rationale: tuple[bool, ...] | None
+    """One flag per word of `query`."""
 
 
 def words_of(record: Record, rules: TextRules) -> Words:
-    """Words of text and query, and the rationale as flags over the words of the text.
+    """Words of text and query, and the rationale of each as flags over its words.
 
     A span over the characters of a string marks every word it touches. Raises DataError for a span that is empty or
-    ends outside the text.
+    ends outside its text.
     """
-    query = tokenise(record.query).words if isinstance(record.query, str) else record.query
-    if isinstance(record.text, str):
-        tokenised = tokenise(record.text)
-        words, offsets = tokenised.words, tokenised.offsets
-    else:
-        words, offsets = record.text, tuple((at, at + 1) for at in range(len(record.text)))
-    flags = None if record.rationale is None else _flags(record, offsets)
-    return Words(normalise(words, rules), normalise(query, rules), flags)
+    text, rationale = _words(record.text, record.rationale, f"record {record.id}: rationale")
+    query, query_rationale = _words(record.query, record.query_rationale, f"record {record.id}: query rationale")
+    return Words(normalise(text, rules), normalise(query, rules), rationale, query_rationale)
 
 
-def _flags(record: Record, offsets: Sequence[Span]) -> tuple[bool, ...]:
-    spans = record.rationale or ()
-    for start, end in spans:
-        if not 0 <= start < end <= len(record.text):
-            raise DataError(
-                f"record {record.id}: rationale [{start}, {end}) lies outside its text of {len(record.text)} "
-                f"{'characters' if isinstance(record.text, str) else 'tokens'}"
-            )
-    if isinstance(record.text, str):
-        return tuple(any(start < right and left < end for start, end in spans) for left, right in offsets)
-    flags = [False] * len(offsets)
+def _words(
+    text: str | tuple[str, ...], spans: Sequence[Span] | None, where: str
+) -> tuple[tuple[str, ...], tuple[bool, ...] | None]:
+    """The words of a text, and one flag for each that says whether a span touches it; None without spans."""
+    for start, end in spans or ():
+        if not 0 <= start < end <= len(text):
+            unit = "characters" if isinstance(text, str) else "tokens"
+            raise DataError(f"{where} [{start}, {end}) lies outside its text of {len(text)} {unit}")
+    if isinstance(text, str):
+        tokenised = tokenise(text)
+        if spans is None:
+            return tokenised.words, None
+        touched = (any(start < right and left < end for start, end in spans) for left, right in tokenised.offsets)
+        return tokenised.words, tuple(touched)
+    if spans is None:
+        return text, None
+    flags = [False] * len(text)
     for start, end in spans:
         flags[start:end] = [True] * (end - start)
-    return tuple(flags)
+    return text, tuple(flags)
