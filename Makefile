@@ -7,10 +7,14 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 export HF_HUB_OFFLINE ?= 1
 
-.PHONY: quick test lint types unit bench setup clean
+.PHONY: quick leaderboard test lint types unit bench setup clean
 
 quick: setup
 	$(BIN)/faithboard run --suite quick
+
+# Renew the committed tables of the embedded suite and the one in README.md.
+leaderboard: quick
+	$(BIN)/faithboard report --suite quick-v1 --readme README.md
 
 test: lint types unit
 

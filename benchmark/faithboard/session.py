@@ -100,7 +100,7 @@ def describe(data: TaskData) -> str:
     rows = []
     for split, counts in data.counts.items():
         published = data.task.published_rows.get(split)
-        of = f" of {published:,} published" if published and published != counts.read else ""
+        of = f" ({counts.here:,} here of {published:,} published)" if published and published != counts.here else ""
         rows.append(f"{split} {counts.used:,}{of}")
     left = sum(c.excluded_rule + c.excluded_short + c.excluded_long for c in data.counts.values())
     cut = sum(c.truncated for c in data.counts.values())

@@ -33,7 +33,7 @@ def test_data_smaller_than_published_is_said_wherever_figures_are(board: Board) 
     said = "(train 1,200 of 6,920 published rows)"
     assert f"[planted](planted.md) {said}" in render(board)["README.md"]
     assert said in console_table(board)
-    assert "| train   |       1,197 |       1,200 |            6,920 |" in render(board)["planted.md"]
+    assert "| train   |       6,920 |  1,200 |" in render(board)["planted.md"]
 
 
 def test_a_tie_and_its_rank_interval_are_visible(board: Board) -> None:

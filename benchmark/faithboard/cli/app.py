@@ -128,9 +128,12 @@ def report(
     suite: Annotated[str, typer.Option(help="Only this suite, as in quick-v1; all that are stored by default.")] = "",
     results: options.Results = Path("results"),
     leaderboards: options.Leaderboards = Path("leaderboards"),
+    readme: Annotated[
+        Path | None, typer.Option(help="Also renew the table between the markers `leaders` of this file.")
+    ] = None,
 ) -> None:
     """Write leaderboards/*.md from what is stored."""
-    from faithboard.cli.publishing import publish
+    from faithboard.cli.publishing import publish, renew_readme
     from faithboard.results import suites_in
     from faithboard.store import Store
 
@@ -139,7 +142,9 @@ def report(
     if not names:
         raise SuiteError(f"{results} holds no results yet; `faithboard run` makes them")
     for name in names:
-        publish(store, name, leaderboards)
+        _, board = publish(store, name, leaderboards)
+        if readme is not None:
+            renew_readme(readme, board)
 
 
 @app.command()

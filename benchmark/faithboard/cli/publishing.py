@@ -9,9 +9,14 @@ from pathlib import Path
 import typer
 
 from faithboard import report, tracking
+from faithboard.errors import FaithboardError
+from faithboard.report.markdown import begin, with_block
 from faithboard.results import Results, board_of, results_of
 from faithboard.stats.board import Board
-from faithboard.store import Store
+from faithboard.store import Store, write_atomically
+
+README_BLOCK = "leaders"
+"""Name of the generated block of a README."""
 
 
 def publish(store: Store, suite: str, leaderboards: Path) -> tuple[Results, Board]:
@@ -25,6 +30,15 @@ def publish(store: Store, suite: str, leaderboards: Path) -> tuple[Results, Boar
         typer.echo(f"leaderboard: {pages[0]}")
     typer.echo(f"results:     {store.root}")
     return results, board
+
+
+def renew_readme(path: Path, board: Board) -> None:
+    """Put the leaders of a board between the markers of a README. Raises FaithboardError when they are not there."""
+    before = path.read_text(encoding="utf-8")
+    if begin(README_BLOCK) not in before:
+        raise FaithboardError(f"{path} has no marker {begin(README_BLOCK)}; put it, and its end, where the table goes")
+    after = with_block(before, README_BLOCK, report.readme_block(board), str(path))
+    write_atomically(path, lambda temporary: temporary.write_text(after, encoding="utf-8"))
 
 
 def mirror(store: Store, found: Iterable[tuple[Results, Board]], uri: str) -> str:

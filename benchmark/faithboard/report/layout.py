@@ -69,9 +69,9 @@ def reservations(table: Table) -> str:
     """What must stand beside every figure of a table: unverified data, splits smaller than the published ones."""
     splits, published = table.data.get("splits", {}), table.data.get("published_rows", {})
     smaller = [
-        f"{split} {splits[split]['read']:,} of {published[split]:,} published rows"
+        f"{split} {splits[split]['here']:,} of {published[split]:,} published rows"
         for split in SPLITS
-        if split in splits and splits[split]["read"] < published.get(split, 0)
+        if split in splits and splits[split]["here"] < published.get(split, 0)
     ]
     return "; ".join([UNVERIFIED] * unverified(table) + smaller)
 

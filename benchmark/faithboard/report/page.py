@@ -51,16 +51,17 @@ def _rows_used(splits: Mapping[str, Mapping[str, Any]], published: Mapping[str, 
     rows = [
         (
             split,
-            f"{counts['used']:,}",
-            f"{counts['read']:,}",
             f"{published[split]:,}" if split in published else markdown.NOTHING,
-            f"{counts['excluded_rule'] + counts['excluded_short'] + counts['excluded_long']:,}",
+            f"{counts['here']:,}",
+            f"{counts['excluded_short'] + counts['excluded_long']:,}",
+            f"{counts['used']:,}",
             f"{counts['truncated']:,}",
+            f"{counts['excluded_rule']:,}",
         )
         for split, counts in ((split, splits[split]) for split in SPLITS if split in splits)
     ]
-    headers = ("split", "rows used", "rows here", "rows published", "excluded", "truncated")
-    return markdown.table(headers, rows, right=range(1, 6))
+    headers = ("split", "published", "here", "too short or long", "used", "truncated", "dropped by rule")
+    return markdown.table(headers, rows, right=range(1, 7))
 
 
 def _vectors(table: Table) -> str:

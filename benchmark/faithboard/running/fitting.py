@@ -114,7 +114,9 @@ def _record(job: PlannedJob, device: torch.device, embedded: Embedding) -> Model
             "words_with_vector": embedded.found,
             "words": embedded.words,
             "token_coverage": embedded.token_coverage,
-            "splits": {split: dataclasses.asdict(counts) for split, counts in data.counts.items()},
+            "splits": {
+                split: dataclasses.asdict(counts) | {"here": counts.here} for split, counts in data.counts.items()
+            },
             "published_rows": dict(data.task.published_rows),
         },
         provenance=provenance(device),
