@@ -6,8 +6,13 @@ import contextlib
 import importlib.util
 import io
 import json
+import os
 import shutil
+import signal
+import socket
+import subprocess
 import time
+import urllib.request
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,7 +21,7 @@ import pandas as pd
 import pytest
 
 from faithboard.errors import TrackingError
-from faithboard.tracking import Experiment, Run, SyncReport, default_uri, links, sync, ui
+from faithboard.tracking import ENVIRONMENT, Experiment, Run, SyncReport, default_uri, links, sync, ui
 from faithboard.tracking.experiments import VIEW_TAG
 from faithboard.tracking.runs import Point
 
@@ -155,6 +160,41 @@ def test_what_cannot_be_reached_is_said_quickly(uri: str) -> None:
     with pytest.raises(TrackingError, match=r"(?s)cannot be used.*results are kept.*faithboard sync"):
         sync(toy(run()), uri)
     assert time.monotonic() - start < 30
+
+
+@needs_mlflow
+@pytest.mark.slow
+def test_the_ui_runs_and_a_sync_over_http_says_nothing(
+    uri: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    address = f"http://127.0.0.1:{port}"
+    with subprocess.Popen(
+        ui(uri, port),
+        env=os.environ | ENVIRONMENT,
+        cwd=tmp_path,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    ) as server:
+        try:
+            wait_for(f"{address}/health")
+            assert counts(sync(toy(run()), address)) == (1, 0, 0)
+            assert counts(sync(toy(run()), address)) == (0, 0, 1)
+        finally:
+            os.killpg(server.pid, signal.SIGTERM)
+    assert capfd.readouterr() == ("", "")
+
+
+def wait_for(address: str, seconds: float = 90) -> None:
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        with contextlib.suppress(OSError), urllib.request.urlopen(address, timeout=5):
+            return
+        time.sleep(0.5)
+    pytest.fail(f"{address} did not answer within {seconds:.0f} s")
 
 
 def test_without_mlflow_the_way_to_install_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -30,6 +30,7 @@ _KEY, _IDENTITY = "faithboard.key", "faithboard.identity"
 _NOTE = (
     "One run per model and method. `seed/...` has one step per seed; without a prefix stands the mean to compare by."
 )
+_SILENT = {"MLFLOW_SUPPRESS_PRINTING_URL_TO_STDOUT": "true"}
 _IMPATIENT = {"MLFLOW_HTTP_REQUEST_MAX_RETRIES": "1", "MLFLOW_HTTP_REQUEST_TIMEOUT": "10"}
 """A server that is down is said to be down within seconds; MLflow's own patience is minutes."""
 
@@ -189,7 +190,7 @@ def _commit() -> str:
 def _quiet() -> Iterator[None]:
     """MLflow with no telemetry, no long retries and nothing on the terminal; everything is put back afterwards."""
     patience = {name: value for name, value in _IMPATIENT.items() if name not in os.environ}
-    with _environment(ENVIRONMENT | patience), warnings.catch_warnings():
+    with _environment(ENVIRONMENT | _SILENT | patience), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         import mlflow  # noqa: F401  the import sets up MLflow's loggers, so they can only be silenced after it
 
