@@ -39,10 +39,10 @@ def test_bytes_of_another_encoding_name_file_and_line(tmp_path: Path) -> None:
 def test_a_truncated_gzip_file_is_one_error(tmp_path: Path) -> None:
     path = tmp_path / "half.txt.gz"
     path.write_bytes(gzip.compress(b"line\n" * 50_000)[:60])
-    with pytest.raises(DataError, match=r"half\.txt\.gz: damaged gzip"):
+    with pytest.raises(DataError, match=r"half\.txt\.gz: damaged after"):
         list(files.read_lines(path))
     path.write_bytes(b"no gzip at all")
-    with pytest.raises(DataError, match="damaged gzip"):
+    with pytest.raises(DataError, match="damaged after"):
         list(files.read_lines(path))
 
 
