@@ -18,6 +18,8 @@ class Record:
     """One labelled text as published, before any text rule."""
 
     id: str
+    """Unique in the task; empty where the publisher gives no number or name that all copies share. The text then names
+    itself, by its content."""
     text: str | tuple[str, ...]
     """A string is tokenised; a tuple was published as tokens and is kept as it is (lower case and digit rule apart)."""
     label: str
@@ -115,6 +117,11 @@ class Task:
     generate: Callable[[str], Iterable[Record]] | None = None
     """split -> records, for tasks that need no download."""
     text: TextRules = TextRules()
+    distinct: bool = False
+    """True drops a text of a class that came before in the same split, by rule."""
+    cut: Mapping[str, float] = field(default_factory=dict)
+    """split -> share of the training texts that become this split where the data has none of its own, in (0, 1): cut
+    off per class and by content, so neither the order of the texts nor the way they came plays a part."""
     layout: Literal["single", "pair", "sequence"] = "single"
     """single text; passage and query through two encoders; or one sequence `text <sep> query <sep>`."""
     explained: tuple[Literal["text", "query"], ...] = ("text",)
