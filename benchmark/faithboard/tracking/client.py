@@ -82,13 +82,11 @@ def _connected(uri: str) -> Iterator[MlflowClient]:
             if (path := database(uri)) is not None:
                 path.parent.mkdir(parents=True, exist_ok=True)
             yield MlflowClient(tracking_uri=uri)
-        except (
-            MlflowException,
-            sqlalchemy.exc.SQLAlchemyError,
-            requests.exceptions.RequestException,
-            OSError,
-        ) as error:
-            reason = " ".join(str(error).split())[:300]
+        except (MlflowException, sqlalchemy.exc.SQLAlchemyError, OSError) as error:
+            unanswered = isinstance(
+                error.__context__, requests.exceptions.ConnectionError | requests.exceptions.Timeout
+            )
+            reason = "it does not answer" if unanswered else " ".join(str(error).split())[:300]
             raise TrackingError(
                 f"MLflow at {uri} cannot be used: {reason}. The results are kept; `faithboard sync` repeats this step"
             ) from error
