@@ -18,6 +18,7 @@ from typing import Any, Literal
 from faithboard.data import arrow
 from faithboard.data.examples import SplitCounts, examples_of
 from faithboard.data.fingerprint import Fingerprint
+from faithboard.data.splits import lacking, records_by_split
 from faithboard.data.vocabulary import SPECIAL_WORDS, Vocabulary
 from faithboard.errors import DataError
 from faithboard.readers import files, hub
@@ -41,6 +42,8 @@ class TaskData:
     """Name under which the task knows this fingerprint, or `unverified`."""
     origin: Origin
     counts: Mapping[str, SplitCounts]
+    cut: tuple[str, ...] = ()
+    """Splits the data does not have, cut off its training texts (`Task.cut`)."""
 
 
 def sample(data: TaskData, split: str, n: int) -> list[Example]:
@@ -86,6 +89,7 @@ def load(
         fingerprint_name=_verified(task, source.origin, meta["fingerprint"]),
         origin=source.origin,
         counts={split: SplitCounts(**meta["counts"][split]) for split in SPLITS},
+        cut=tuple(meta["cut"]),
     )
 
 
@@ -129,7 +133,7 @@ def _source(task: Task, root: Path | None, origin: str) -> _Source:
 def _key(task: Task, source: _Source) -> str:
     """Hash of everything the cached data depends on."""
     content = {
-        "task": [task.name, task.version, task.labels, asdict(task.text)],
+        "task": [task.name, task.version, task.labels, asdict(task.text), task.distinct, dict(task.cut)],
         "origin": source.origin,
         "identity": dict(source.identity),
         "code": _code(task),
@@ -145,7 +149,9 @@ def _code(task: Task) -> str:
     """
     here = Path(__file__).parent
     paths = [*here.parent.glob("readers/*.py"), *here.parent.glob("generators/*.py")]
-    paths += [here / f"{name}.py" for name in ("arrow", "examples", "fingerprint", "loading", "text", "vocabulary")]
+    paths += [
+        here / f"{name}.py" for name in ("arrow", "examples", "fingerprint", "loading", "splits", "text", "vocabulary")
+    ]
     functions: list[Callable[..., Any] | None] = [task.read, task.generate, task.hub.convert if task.hub else None]
     for function in functions:
         while isinstance(function, partial):
@@ -167,8 +173,9 @@ def _build(task: Task, source: _Source) -> tuple[dict[str, list[Example]], dict[
     fingerprint = Fingerprint()
     splits: dict[str, list[Example]] = {}
     counts: dict[str, SplitCounts] = {}
-    for split in SPLITS:
-        splits[split], counts[split] = examples_of(task, split, source.read(split), fingerprint)
+    cut = lacking(task, source.read)
+    for split, records in records_by_split(task, source.read, cut):
+        splits[split], counts[split] = examples_of(task, split, records, fingerprint)
     _check_ids(task, splits)
     vocabulary = Vocabulary.from_documents(
         ((*example.tokens, *example.query) for example in splits["train"]), task.text.min_document_frequency
@@ -178,6 +185,7 @@ def _build(task: Task, source: _Source) -> tuple[dict[str, list[Example]], dict[
         "words": vocabulary.words[len(SPECIAL_WORDS) :],
         "fingerprint": fingerprint.hexdigest(),
         "counts": {split: asdict(count) for split, count in counts.items()},
+        "cut": cut,
     }
 
 

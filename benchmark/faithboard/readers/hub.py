@@ -32,10 +32,13 @@ def identity(source: HubSource, folder: Path | None) -> dict[str, str]:
 
 
 def records(source: HubSource, folder: Path | None, split: str) -> Iterator[Record | None]:
-    """Records of a split, None for a row the task drops by rule. `folder` takes the place of the hub.
+    """Records of a split, None for a row the task drops by rule; none at all for a split that is not on the hub.
 
-    Raises DataError when the hub cannot be reached, the files cannot be read, or a column is not there.
+    `folder` takes the place of the hub. Raises DataError when the hub cannot be reached, the files cannot be read, or
+    a column is not there.
     """
+    if split not in source.splits:
+        return
     import datasets
 
     from faithboard.data.arrow import quiet_unless_terminal
