@@ -73,6 +73,9 @@ def run(
         f"trained {outcome.trained} models, computed {outcome.explained} explanations, scored {outcome.scored} rows, "
         f"timed {outcome.timed}; {outcome.stored} explanations were stored before"
     )
+    if outcome.masks.asked:
+        share = outcome.masks.evaluated / outcome.masks.asked
+        progress.say(f"erased {outcome.masks.asked:,} texts, {share:.0%} of them distinct and evaluated")
     name = f"{plan.suite.name}-v{plan.suite.version}"
     failures = list(outcome.failures)
     published = publish(place.store, name, leaderboards)

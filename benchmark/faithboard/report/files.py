@@ -19,9 +19,11 @@ from typing import TypeVar
 
 from faithboard.errors import FaithboardError, StoreError
 from faithboard.records import _Json
-from faithboard.report import markdown
+from faithboard.report import layout, markdown
 from faithboard.report.index import index_page, leaders
+from faithboard.report.markdown import number
 from faithboard.report.page import task_page
+from faithboard.report.section import grid_table
 from faithboard.stats.board import Board, Comparison, ProbeSummary, Standing, Table
 from faithboard.store import write_atomically
 
@@ -53,9 +55,18 @@ def pages(board: Board, folder: Path) -> dict[Path, str]:
 
 
 def readme_block(board: Board) -> str:
-    """A short table for a project's README: the leaders of every task, with links into `leaderboards/`."""
-    first = board.tables[0]
-    return f"{leaders(board, f'leaderboards/{first.suite}/')}\n\nSuite {first.suite} v{first.suite_version}."
+    """One ranked table for a project's README, and the leaders of every task, with links into `leaderboards/`."""
+    shown = board.tables[0]
+    measure = shown.performance_measure
+    reached = ", ".join(number(value) for value in shown.performance.get(measure, []))
+    return "\n\n".join(
+        [
+            f"Task {shown.task}, model {shown.model} ({measure} {reached}), suite {shown.suite} v{shown.suite_version}:",
+            grid_table(layout.faithfulness(board, shown)),
+            "Every task of the suite, with the methods that share rank 1 in its leading metric:",
+            leaders(board, f"leaderboards/{shown.suite}/"),
+        ]
+    )
 
 
 def write(board: Board, root: Path) -> list[Path]:

@@ -33,10 +33,10 @@ def section(board: Board, table: Table) -> str:
         parts.append(_verified(table.known_truth))
     grid = layout.faithfulness(board, table)
     if grid.methods:
-        parts += ["### Faithfulness", _grid(grid), _notes(grid), *_spread(grid), _against_random(board, grid)]
+        parts += ["### Faithfulness", grid_table(grid), _notes(grid), *_spread(grid), _against_random(board, grid)]
     marked = layout.plausibility(board, table)
     if marked.methods:
-        parts += ["### Plausibility", PLAUSIBILITY, _grid(marked), _notes(marked), _against_random(board, marked)]
+        parts += ["### Plausibility", PLAUSIBILITY, grid_table(marked), _notes(marked), _against_random(board, marked)]
     asked = [one for one in board.probes if one.table == table.key]
     if asked:
         parts += ["### Probes of the model", _probes(asked)]
@@ -51,7 +51,8 @@ def _verified(truth: Mapping[str, float]) -> str:
     )
 
 
-def _grid(grid: Grid) -> str:
+def grid_table(grid: Grid) -> str:
+    """The Markdown table of a grid: values, ranks and costs of every method."""
     headers = ["method"]
     for metric in grid.metrics:
         headers += [grid.header(metric), "rank"]

@@ -15,6 +15,7 @@ import torch
 
 from faithboard.classifier import Classifier
 from faithboard.data.collate import collate
+from faithboard.erasure import MaskCount
 from faithboard.errors import FaithboardError
 from faithboard.keys import throughput_key
 from faithboard.metric import Probe
@@ -40,6 +41,8 @@ class Outcome:
     scored: int = 0
     timed: int = 0
     stored: int = 0
+    masks: MaskCount = field(default_factory=MaskCount)
+    """Masked texts that metrics asked for, and the distinct ones that were evaluated."""
     failures: list[str] = field(default_factory=list)
 
 
@@ -140,7 +143,9 @@ class _Job:
             return
         job, examples = self.job, self.job.prepared.examples
         with self.progress.bar(f"score {job.title}", len(examples)) as advance:
-            scored = score_all(model, job.prepared.data, examples, wanted, job.seed, advance=advance)
+            scored = score_all(
+                model, job.prepared.data, examples, wanted, job.seed, advance=advance, count=self.outcome.masks
+            )
         for key, found in scored.items():
             rows = [metric_row(key, metric, found, job.seed) for metric in wanted[key].metrics]
             self._save(records[key], rows, found.values)

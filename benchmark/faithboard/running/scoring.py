@@ -14,7 +14,7 @@ from faithboard.batch import Batch
 from faithboard.classifier import Classifier, predict, predicted_class
 from faithboard.data import TaskData
 from faithboard.data.collate import collate, rationale_mask
-from faithboard.erasure import evaluate_masks
+from faithboard.erasure import MaskCount, evaluate_masks
 from faithboard.metric import ErasureMetric, Metric, Probe, RationaleMetric
 from faithboard.order import ranks, unordered
 from faithboard.rng import Rng, seed_of
@@ -53,8 +53,12 @@ def score_all(
     seed: int,
     *,
     advance: Callable[[int], None],
+    count: MaskCount,
 ) -> dict[str, Scored]:
-    """Values of every explanation in `wanted` (by key). Random ties are broken the same way for all of them."""
+    """Values of every explanation in `wanted` (by key). Random ties are broken the same way for all of them.
+
+    `count` adds up the masked texts that were asked for and those that were evaluated.
+    """
     by_example = {key: _by_example(one.scores) for key, one in wanted.items()}
     collected: dict[str, list[tuple[str, str, float, list[float]]]] = {key: [] for key in wanted}
     excluded: dict[str, dict[str, int]] = {key: {m.name: 0 for m in one.metrics} for key, one in wanted.items()}
@@ -62,7 +66,7 @@ def score_all(
     for _, members in chunks(examples):
         chunk = _Chunk(model, data, members, seed)
         orders = {key: chunk.orders(by_example[key]) for key in wanted}
-        erased = chunk.erase({key: (orders[key], one.metrics) for key, one in wanted.items()})
+        erased = chunk.erase({key: (orders[key], one.metrics) for key, one in wanted.items()}, count)
         for key, one in wanted.items():
             for metric in one.metrics:
                 if isinstance(metric, ErasureMetric):
@@ -148,7 +152,9 @@ class _Chunk:
             tuple(unordered(one, self.batch) for one in dense),
         )
 
-    def erase(self, wanted: Mapping[str, tuple[_Orders, Sequence[Metric]]]) -> dict[tuple[str, str], list[Tensor]]:
+    def erase(
+        self, wanted: Mapping[str, tuple[_Orders, Sequence[Metric]]], count: MaskCount
+    ) -> dict[tuple[str, str], list[Tensor]]:
         """Points of every erasure metric, per draw. All masks go to the model in one pool without duplicates."""
         asked: list[tuple[str, ErasureMetric]] = []
         masks: list[Tensor] = []
@@ -161,7 +167,7 @@ class _Chunk:
         found: dict[tuple[str, str], list[Tensor]] = {}
         if not masks:
             return found
-        answers = evaluate_masks(self.model, self.batch, torch.cat(masks, 1))
+        answers = evaluate_masks(self.model, self.batch, torch.cat(masks, 1), count=count)
         of_target = answers.gather(2, self.target[:, None, None].expand(-1, answers.shape[1], 1))[:, :, 0]
         full = self.full.gather(1, self.target[:, None])[:, 0]
         pieces = of_target.split([mask.shape[1] for mask in masks], 1)
