@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import json
+import shutil
+import tarfile
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +10,8 @@ import pandas as pd
 import pytest
 
 from faithboard.errors import DataError
-from faithboard.readers.eraser import Annotation, read_annotations, tokens_of
+from faithboard.readers.eraser import Annotation, published_files, read_annotations, tokens_of
+from faithboard.readers.files import locate
 
 DOCUMENTS = {"Old_Film": "An old film .\n\n It bores  me .\n", "Caf\u00e9": "Open\u00a0late .\n"}
 
@@ -24,15 +27,15 @@ def annotation(**changes: Any) -> dict[str, Any]:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    (tmp_path / "docs").mkdir()
+    (tmp_path / "loose" / "docs").mkdir(parents=True)
     for name, document in DOCUMENTS.items():
-        (tmp_path / "docs" / name).write_text(document, encoding="utf-8")
-    return tmp_path
+        (tmp_path / "loose" / "docs" / name).write_text(document, encoding="utf-8")
+    return tmp_path / "loose"
 
 
 def read(folder: Path, *rows: dict[str, Any]) -> list[Annotation]:
     (folder / "test.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
-    return list(read_annotations(folder, "test.jsonl"))
+    return list(read_annotations(folder, ["test.jsonl"]))
 
 
 def test_the_tokens_of_all_lines_are_one_document_and_evidence_is_a_span_of_it(folder: Path) -> None:
@@ -66,21 +69,40 @@ def test_without_evidence_the_annotation_names_its_document(folder: Path) -> Non
     assert (found.tokens, found.evidence) == (("Open\u00a0late", "."), ())
 
 
-def test_documents_in_one_file_read_the_same(folder: Path) -> None:
-    expected = read(folder, annotation())
-    (folder / "docs").rename(folder / "elsewhere")
+def one_file(folder: Path) -> None:
+    """Put the documents into a file in place of the folder."""
+    shutil.rmtree(folder / "docs")
     lines = [json.dumps({"docid": name, "document": document}) for name, document in DOCUMENTS.items()]
     (folder / "docs.jsonl").write_text("\n".join(lines))
+
+
+def test_documents_in_one_file_read_the_same(folder: Path) -> None:
+    expected = read(folder, annotation())
+    one_file(folder)
     assert read(folder, annotation()) == expected
+
+
+@pytest.mark.parametrize("form", ["docs", "docs.jsonl"])
+def test_annotations_and_documents_may_lie_in_the_published_archive(folder: Path, tmp_path: Path, form: str) -> None:
+    expected = read(folder, annotation())
+    if form == "docs.jsonl":
+        one_file(folder)
+    (tmp_path / "toy").mkdir()
+    with tarfile.open(tmp_path / "toy" / "toy.tar.gz", "w:gz") as archive:
+        for name in ("test.jsonl", form):
+            archive.add(folder / name, f"toy/{name}")
+    files = published_files("toy")
+    assert list(read_annotations(tmp_path / "toy", files["test"])) == expected
+    assert locate(tmp_path / "toy", files["documents"]) == tmp_path / "toy" / "toy.tar.gz" / "toy"
 
 
 def test_both_forms_of_the_documents_are_refused_and_so_is_none(folder: Path) -> None:
     (folder / "docs.jsonl").touch()
-    with pytest.raises(DataError, match=r"has both docs and docs\.jsonl"):
+    with pytest.raises(DataError, match=r"has both a folder docs and a file docs\.jsonl"):
         read(folder, annotation())
     (folder / "docs.jsonl").unlink()
-    (folder / "docs").rename(folder / "elsewhere")
-    with pytest.raises(DataError, match=r"has none of docs, docs\.jsonl"):
+    shutil.rmtree(folder / "docs")
+    with pytest.raises(DataError, match=r"has neither a folder docs nor a file docs\.jsonl"):
         read(folder, annotation())
 
 
@@ -91,8 +113,8 @@ def test_both_forms_of_the_documents_are_refused_and_so_is_none(folder: Path) ->
         ({"evidences": [[evidence("Old_Film", 3, 2, "")]]}, r"\[3, 2\) lies outside"),
         ({"evidences": [[evidence("Old_Film", 0, 2, "A new")]]}, "stated as 'A new', but the document has 'An old'"),
         ({"docids": ["Caf\u00e9"]}, "evidence in 'Old_Film', which is none of its docids, Caf\u00e9"),
-        ({"docids": ["Gone"]}, "document 'Gone' is not among docs"),
-        ({"docids": ["../test.jsonl"]}, "is not among docs"),
+        ({"docids": ["Gone"]}, "document 'Gone' is neither in docs"),
+        ({"docids": ["../test.jsonl"]}, "is neither in docs"),
         ({"evidences": [[{"docid": "Old_Film"}]]}, "malformed evidence .*start_token"),
         ({"evidences": [None]}, "malformed evidence"),
     ],
@@ -121,7 +143,7 @@ def test_every_published_span_rebuilds_its_evidence_text(data_root: Path, name: 
     rebuilt = 0
     for split in ("train", "val", "test"):
         stated = stated_texts(data_root / name / f"{split}.jsonl")
-        found = read_annotations(data_root / name, f"{split}.jsonl")
+        found = read_annotations(data_root / name, [f"{split}.jsonl"])
         for annotation, texts in zip(found, stated, strict=True):
             marked = [" ".join(annotation.tokens[start:end]) for start, end in annotation.evidence]
             assert marked == [text for text in texts if text]

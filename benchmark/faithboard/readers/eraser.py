@@ -8,17 +8,17 @@ Documents are the files of a folder `docs/`, or lines `{"docid": ..., "document"
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from faithboard.errors import DataError
-from faithboard.readers.files import locate, read_lines, required
+from faithboard.readers.archives import place_inside
+from faithboard.readers.files import locate, read_texts, required
 from faithboard.readers.tables import read_json
 
-DOCUMENTS = ("docs", "docs.jsonl")
-"""Names the documents can have below the folder of a data set."""
+Tokens = tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -27,14 +27,22 @@ class Annotation:
 
     label: str
     query: str
-    tokens: tuple[str, ...]
+    tokens: Tokens
     """Of its documents, one after the other."""
     evidence: tuple[tuple[int, int], ...]
     """Spans [start, end) over `tokens` in the published order, those of all groups; empty ones are left out."""
 
 
-def read_annotations(folder: Path, name: str) -> Iterator[Annotation]:
-    """The annotations of the file `name` below `folder`, in its order.
+def published_files(name: str) -> dict[str, tuple[str, ...]]:
+    """The files of the data set called `name`, loose or in its published archive, in the form of `Task.files`."""
+    archive = f"{name}.tar.gz/{name}"
+    splits = {"train": "train.jsonl", "dev": "val.jsonl", "test": "test.jsonl"}
+    files = {split: (file, f"{archive}/{file}") for split, file in splits.items()}
+    return {**files, "documents": ("docs", "docs.jsonl", archive)}
+
+
+def read_annotations(folder: Path, names: Sequence[str]) -> Iterator[Annotation]:
+    """The annotations of the first file of `names` below `folder`, in its order; the documents lie beside the file.
 
     The documents of an annotation are its `docids` in their order; without those, the ones its evidence names; without
     evidence, the one called like the annotation.
@@ -42,13 +50,13 @@ def read_annotations(folder: Path, name: str) -> Iterator[Annotation]:
     Raises DataError with file and line for an annotation that lacks a part, a document that is not there, and evidence
     whose text is not that of its span; and when both forms of the documents are there, or none.
     """
-    path = required(folder, [name])
-    documents = _documents(folder)
+    path = required(folder, names)
+    documents = _Documents(_texts(path.parent))
     for number, row in read_json(path, required=("annotation_id", "classification", "evidences", "query")):
         yield _annotation(row, documents, f"{path}, line {number}")
 
 
-def tokens_of(document: str) -> tuple[str, ...]:
+def tokens_of(document: str) -> Tokens:
     """Tokens of a document: blanks separate them, lines are sentences.
 
     A blank is the ASCII one alone, as in the published reader: a no-break space is part of its token.
@@ -56,32 +64,39 @@ def tokens_of(document: str) -> tuple[str, ...]:
     return tuple(token for line in document.split("\n") for token in line.strip().split(" ") if token)
 
 
-class _Folder(dict[str, tuple[str, ...]]):
-    """Tokens by document name, each file read when first asked for. A name with no file raises KeyError."""
+class _Documents(dict[str, Tokens]):
+    """Tokens by document name, each document split when first asked for. A name without document raises KeyError."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, texts: Mapping[str, str]) -> None:
         super().__init__()
-        self._folder = folder
+        self._texts = texts
 
-    def __missing__(self, name: str) -> tuple[str, ...]:
-        path = None if "/" in name else locate(self._folder, [name])
-        if path is None:
-            raise KeyError(name)
-        self[name] = tokens_of("\n".join(line for _, line in read_lines(path)))
+    def __missing__(self, name: str) -> Tokens:
+        self[name] = tokens_of(self._texts[name])
         return self[name]
 
 
-def _documents(folder: Path) -> Mapping[str, tuple[str, ...]]:
-    found = [path for path in (locate(folder, [name]) for name in DOCUMENTS) if path is not None]
-    if len(found) > 1:
-        raise DataError(f"{folder} has both {found[0].name} and {found[1].name}; which holds the documents? Remove one")
-    path = required(folder, DOCUMENTS)
-    if path.is_dir():
-        return _Folder(path)
-    return {str(row["docid"]): tokens_of(row["document"]) for _, row in read_json(path, required=("docid", "document"))}
+def _texts(place: Path) -> dict[str, str]:
+    """Text of each document by its name, from whichever form lies in `place`, a folder or one inside an archive."""
+    if place_inside(place / "docs"):
+        # Only a pass through the archive tells what it holds.
+        everything = dict(read_texts(place))
+        folder = {name.removeprefix("docs/"): text for name, text in everything.items() if name.startswith("docs/")}
+        lines = place / "docs.jsonl" if "docs.jsonl" in everything else None
+    else:
+        folder = dict(read_texts(place / "docs")) if (place / "docs").is_dir() else {}
+        lines = locate(place, ["docs.jsonl"])
+    if bool(folder) == (lines is not None):
+        raise DataError(
+            f"{place} has {'both' if folder else 'neither'} a folder docs {'and' if folder else 'nor'} a file "
+            "docs.jsonl; the documents of the annotations lie in exactly one of them"
+        )
+    if lines is None:
+        return folder
+    return {str(row["docid"]): row["document"] for _, row in read_json(lines, required=("docid", "document"))}
 
 
-def _annotation(row: Mapping[str, Any], documents: Mapping[str, tuple[str, ...]], where: str) -> Annotation:
+def _annotation(row: Mapping[str, Any], documents: Mapping[str, Tokens], where: str) -> Annotation:
     try:
         spans = [
             (str(e["docid"]), int(e["start_token"]), int(e["end_token"]), e["text"])
@@ -94,14 +109,14 @@ def _annotation(row: Mapping[str, Any], documents: Mapping[str, tuple[str, ...]]
             "objects with docid, start_token, end_token and text"
         ) from error
     named = list(dict.fromkeys(docid for docid, *_ in spans)) or [row["annotation_id"]]
-    tokens: tuple[str, ...] = ()
+    tokens: Tokens = ()
     starts: dict[str, int] = {}
     for docid in row.get("docids") or named:
         starts[docid] = len(tokens)
         try:
             tokens += documents[docid]
         except KeyError as error:
-            raise DataError(f"{where}: its document {docid!r} is not among {' or '.join(DOCUMENTS)}") from error
+            raise DataError(f"{where}: its document {docid!r} is neither in docs nor in docs.jsonl") from error
     evidence: list[tuple[int, int]] = []
     for docid, start, end, text in spans:
         if docid not in starts:
@@ -112,7 +127,7 @@ def _annotation(row: Mapping[str, Any], documents: Mapping[str, tuple[str, ...]]
     return Annotation(row["classification"], row["query"], tokens, tuple(evidence))
 
 
-def _check(docid: str, tokens: tuple[str, ...], start: int, end: int, text: str, where: str) -> None:
+def _check(docid: str, tokens: Tokens, start: int, end: int, text: str, where: str) -> None:
     if not 0 <= start <= end <= len(tokens):
         raise DataError(f"{where}: evidence [{start}, {end}) lies outside {docid!r}, which has {len(tokens)} tokens")
     found = " ".join(tokens[start:end])
