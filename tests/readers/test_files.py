@@ -65,6 +65,14 @@ def test_the_first_name_is_preferred_and_the_root_may_hold_the_files_itself(tmp_
     assert files.data_folder(tmp_path, TASK) == tmp_path / "toy"
 
 
+def test_a_name_may_lead_to_the_folder_beside_a_linked_one(tmp_path: Path) -> None:
+    (tmp_path / "root" / "other").mkdir(parents=True)
+    (tmp_path / "root" / "other" / "train.txt").touch()
+    (tmp_path / "far" / "away").mkdir(parents=True)
+    (tmp_path / "root" / "toy").symlink_to(tmp_path / "far" / "away")
+    assert files.locate(tmp_path / "root" / "toy", ["../other/train.txt"]) == tmp_path / "root" / "other" / "train.txt"
+
+
 def test_the_hash_of_a_folder_sees_names_and_contents(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("1")
     (tmp_path / "b").write_text("2")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import os
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -18,10 +19,12 @@ def locate(folder: Path, names: Iterable[str]) -> Path | None:
     """The first of `names` that exists below `folder`, as it is or with `.gz` added.
 
     A name may lead into an archive (`published.tar.gz/folder/train.txt`): then the archive must exist, and whether it
-    has the member turns out when it is read.
+    has the member turns out when it is read. It may lead to the folder of another task (`../snli/train.jsonl`).
     """
     for name in names:
-        for path in (folder / name, folder / f"{name}.gz"):
+        for ending in ("", ".gz"):
+            # By name alone, so that `..` of a linked folder is where the link lies and not where it leads.
+            path = Path(os.path.normpath(folder / f"{name}{ending}"))
             if path.exists() or place_inside(path):
                 return path
     return None
