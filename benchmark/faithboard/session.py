@@ -19,10 +19,12 @@ from faithboard.data.collate import collate
 from faithboard.data.embeddings import source_id
 from faithboard.errors import SuiteError
 from faithboard.plan import Plan, Prepared, make_plan
+from faithboard.readers.files import data_folder
 from faithboard.running.fitting import provenance
 from faithboard.running.progress import Progress
 from faithboard.store import Store
 from faithboard.suites import Suite
+from faithboard.task import Task
 
 if TYPE_CHECKING:
     pass
@@ -62,6 +64,13 @@ def chosen_origin(name: str) -> Origin:
     if name not in get_args(Origin):
         raise SuiteError(f"unknown origin of data {name!r}; use {', '.join(get_args(Origin))}")
     return cast(Origin, name)
+
+
+def is_here(task: Task, place: Place) -> bool:
+    """Whether the data of a task can be loaded without asking the hub: published files, or a generator."""
+    if place.data is not None and place.origin in ("auto", "files") and data_folder(place.data, task) is not None:
+        return True
+    return task.generate is not None and place.origin in ("auto", "generated")
 
 
 def prepared(task: str, place: Place, examples: int, progress: Progress) -> Prepared:

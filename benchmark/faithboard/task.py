@@ -140,6 +140,8 @@ class Task:
     private: bool = False
     """True keeps texts out of terminals, artifacts and MLflow (clinical notes, tweets)."""
     description: str = ""
+    differences: tuple[str, ...] = ()
+    """Why numbers here are known to differ from the paper's table of data sets, one sentence each."""
 
     @property
     def binary(self) -> bool:

@@ -115,6 +115,32 @@ def plan(
     typer.echo(table(made))
 
 
+@app.command()
+def prepare(
+    tasks: Annotated[list[str] | None, typer.Argument(help="Tasks; without any, all whose data is here.")] = None,
+    data: options.Data = None,
+    origin: options.Origin = "auto",
+    results: options.Results = Path("results"),
+) -> None:
+    """Load, verify, tokenise and cache the data of tasks, and show it beside the published numbers."""
+    import time
+
+    from faithboard.cli.preparing import described
+    from faithboard.data import load
+    from faithboard.resolve import builtin, resolve
+    from faithboard.session import is_here
+
+    place = _place(results, data, origin, "cpu")
+    for name in tasks or builtin("task"):
+        task = resolve("task", name).value
+        if not tasks and not is_here(task, place):
+            typer.echo(f"{name}: not here ({task.source.access}: {task.source.url})\n")
+            continue
+        started = time.perf_counter()
+        loaded = load(task, cache=place.store.root, root=place.data, origin=place.origin)
+        typer.echo(described(loaded, time.perf_counter() - started) + "\n")
+
+
 @app.command("list")
 def list_(
     what: Annotated[str, typer.Argument(help="tasks, methods, metrics, models or suites")],

@@ -9,6 +9,7 @@ from tabulate import tabulate
 
 from faithboard import resolve, suites
 from faithboard.errors import SuiteError, near
+from faithboard.task import SPLITS
 
 
 def listed(what: str, data: Path | None) -> str:
@@ -31,14 +32,14 @@ def _tasks(data: Path | None) -> str:
     rows = []
     for name, one in sorted(resolve.builtin("task").items()):
         task = one.value
-        here = data is not None and task.read is not None and data_folder(data, task) is not None
-        state = "yes" if here else "embedded" if task.generate else "no"
-        rows.append(
-            (name, " / ".join(task.labels[:6]), task.performance, task.source.access, task.source.licence, state)
-        )
-    headers = ("task", "labels", "measure", "access", "licence", "here")
+        present = data is not None and task.read is not None and data_folder(data, task) is not None
+        here = "yes" if present else "embedded" if task.generate else "no"
+        published = " / ".join(f"{task.published_rows[split]:,}" for split in SPLITS if split in task.published_rows)
+        source = task.source
+        rows.append((name, source.title, source.licence, source.access, published or "-", task.performance, here))
+    headers = ("task", "source", "licence", "access", "published rows", "measure", "here")
     note = f"data root: {data}" if data else "no data root given (--data or FAITHBOARD_DATA)"
-    return _table(rows, headers, "task") + f"\n{note}"
+    return _table(rows, headers, "task") + f"\npublished rows: {' / '.join(SPLITS)}\n{note}"
 
 
 def _methods() -> str:

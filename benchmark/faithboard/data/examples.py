@@ -32,6 +32,11 @@ class SplitCounts:
     average_length: float
     """Tokens of a used text, query and special tokens apart."""
 
+    @property
+    def here(self) -> int:
+        """Texts the task is about, before any length filter: what compares with the published number of rows."""
+        return self.read - self.excluded_rule
+
 
 def examples_of(
     task: Task, split: str, records: Iterable[Record | None], fingerprint: Fingerprint

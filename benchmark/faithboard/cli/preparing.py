@@ -1,0 +1,77 @@
+"""What `prepare` prints of a task: the numbers of its data, here and published, and why they differ."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from tabulate import tabulate
+
+from faithboard.data import SplitCounts, TaskData
+from faithboard.published import PublishedDataset, datasets
+
+MANY_CLASSES = 6
+"""With more classes than this, a split shows its total alone."""
+
+
+def described(data: TaskData, seconds: float) -> str:
+    """The table of one task, with a line for every difference that is known to have a reason."""
+    published = datasets().get(data.task.name)
+    known = data.fingerprint_name if data.fingerprint_name != "unverified" else "UNVERIFIED DATA"
+    title = f"{data.task.name}: {known}, from {data.origin}, fingerprint {data.fingerprint[:16]} ({seconds:.1f} s)"
+    table = tabulate(_rows(data, published), ("", "here", "published"), tablefmt="simple", disable_numparse=True)
+    notes = [f"  - {note}" for note in _notes(data)]
+    return "\n".join([title, table, *notes])
+
+
+def _rows(data: TaskData, published: PublishedDataset | None) -> list[tuple[str, str, str]]:
+    nothing = "-"
+    rows = [
+        (
+            "vocabulary",
+            f"{len(data.vocabulary):,}",
+            f"{published.vocabulary:,}" if published else nothing,
+        ),
+        (
+            "average length",
+            f"{data.counts['train'].average_length:.0f}",
+            f"{published.average_length:,}" if published else nothing,
+        ),
+    ]
+    for split in ("train", "dev", "test"):
+        theirs: Sequence[int] = ()
+        if published and split != "dev":
+            theirs = published.train_per_class if split == "train" else published.test_per_class
+        here = _classes(data, data.counts[split])
+        rows.append((f"{split}: {_labels(data)}", here, " / ".join(f"{count:,}" for count in theirs) or nothing))
+    return rows
+
+
+def _labels(data: TaskData) -> str:
+    return " / ".join(data.task.labels) if len(data.task.labels) <= MANY_CLASSES else "all classes"
+
+
+def _classes(data: TaskData, counts: SplitCounts) -> str:
+    if len(data.task.labels) > MANY_CLASSES:
+        return f"{counts.used:,}"
+    return " / ".join(f"{counts.per_class.get(label, 0):,}" for label in data.task.labels)
+
+
+def _notes(data: TaskData) -> Iterator[str]:
+    """Every reason for a difference that follows from the data itself, then those the task knows of."""
+    for split, counts in data.counts.items():
+        published = data.task.published_rows.get(split)
+        if published and counts.here != published:
+            yield f"{split}: {counts.here:,} rows here of {published:,} published"
+        dropped = [
+            f"{number:,} {reason}"
+            for number, reason in (
+                (counts.excluded_rule, "dropped by the task's rule"),
+                (counts.excluded_short, "too short"),
+                (counts.excluded_long, "too long"),
+                (counts.truncated, f"cut at {data.task.text.max_tokens} tokens"),
+            )
+            if number
+        ]
+        if dropped:
+            yield f"{split}: {', '.join(dropped)}"
+    yield from data.task.differences

@@ -1,0 +1,145 @@
+"""Questions to the models before any explanation is ranked: does attention matter for the task, does the text? Pure.
+
+* Attention check (Bastings & Filippova 2020, section 3; Wiegreffe & Pinter 2019): the accuracy of the same encoder
+  without attention, with uniform and with random attention, against learned attention. Where it does not drop,
+  attention does not matter for the task, whatever its weights show.
+* Partial input: the accuracy of the same model on the query alone. Where the text adds little, an explanation of the
+  text is worth little.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from faithboard.records import ModelRecord, _Json
+from faithboard.stats import resampling
+
+if TYPE_CHECKING:
+    from jaxtyping import Float
+    from numpy import ndarray
+
+_Estimate = tuple[float | None, float | None, float | None]
+"""A value and its 95 % interval."""
+
+CONTROLS = ("none", "uniform", "random")
+"""Attention that is not learned."""
+
+
+@dataclass(frozen=True)
+class ModelCheck(_Json):
+    """One architecture and training on one task, over its seeds, on the full test split."""
+
+    task: str
+    fingerprint: str
+    encoder: str
+    attention: str
+    training: str
+    seeds: list[int]
+    n: int
+    """Test examples."""
+    accuracy: float
+    low: float
+    high: float
+    """95 % bootstrap interval over examples, conditional on the trained models."""
+    seed_spread: float | None
+    """Standard deviation (ddof 1) of the accuracy per seed; None for one seed."""
+    against: str = ""
+    """For a control: the model with learned attention it is compared with; empty where there is none."""
+    loss: float | None = None
+    """Accuracy of `against` less that of this control, paired over examples."""
+    loss_low: float | None = None
+    loss_high: float | None = None
+    query_only: float | None = None
+    """Accuracy on the query alone; None for a task without one."""
+    gain: float | None = None
+    """What the text adds to the query: accuracy less `query_only`, paired over examples."""
+    gain_low: float | None = None
+    gain_high: float | None = None
+
+    @property
+    def model(self) -> str:
+        return f"{self.encoder}-{self.attention}"
+
+
+def check_models(models: Iterable[ModelRecord], predictions: pd.DataFrame) -> list[ModelCheck]:
+    """One check per task, data, architecture and training, in the order of their names.
+
+    `predictions` is long: model_key, example, right (1.0 or 0.0), right_query_only (NaN without a query). A model
+    without predictions (its training failed) takes no part.
+    """
+    by_model = {str(key): lines.set_index("example") for key, lines in predictions.groupby("model_key")}
+    groups: dict[tuple[str, str, str, str, str], list[ModelRecord]] = defaultdict(list)
+    for model in models:
+        if model.key in by_model:
+            encoder, _, attention = model.model.partition("-")
+            groups[model.task, model.fingerprint, encoder, model.training, attention].append(model)
+    found = []
+    for (task, fingerprint, encoder, training, attention), members in sorted(groups.items()):
+        learned = {}
+        if attention in CONTROLS:
+            learned = {
+                other: groups[task, fingerprint, encoder, training, other]
+                for other in ("additive", "dot")
+                if (task, fingerprint, encoder, training, other) in groups
+            }
+        found.append(_check(members, next(iter(learned.items()), None), by_model))
+    return found
+
+
+def _check(
+    members: Sequence[ModelRecord],
+    learned: tuple[str, Sequence[ModelRecord]] | None,
+    by_model: Mapping[str, pd.DataFrame],
+) -> ModelCheck:
+    first = members[0]
+    encoder, _, attention = first.model.partition("-")
+    order = by_model[first.key].index
+    right = _columns(members, by_model, "right", order)
+    mean, low, high = _interval(right.mean(0))
+    loss: _Estimate = (None, None, None)
+    partial: _Estimate = (None, None, None)
+    if learned is not None:
+        loss = _interval(_columns(learned[1], by_model, "right", order).mean(0) - right.mean(0))
+    query = _columns(members, by_model, "right_query_only", order)
+    if not np.isnan(query).any():
+        partial = _interval((right - query).mean(0))
+    of_seed = right.mean(1)
+    return ModelCheck(
+        task=first.task,
+        fingerprint=first.fingerprint,
+        encoder=encoder,
+        attention=attention,
+        training=first.training,
+        seeds=sorted(model.seed for model in members),
+        n=right.shape[1],
+        accuracy=resampling.rounded(mean),
+        low=resampling.rounded(low),
+        high=resampling.rounded(high),
+        seed_spread=resampling.rounded(np.std(of_seed, ddof=1)) if len(of_seed) > 1 else None,
+        against=f"{encoder}-{learned[0]}" if learned else "",
+        loss=resampling.rounded_or_none(loss[0]),
+        loss_low=resampling.rounded_or_none(loss[1]),
+        loss_high=resampling.rounded_or_none(loss[2]),
+        query_only=None if partial[0] is None else resampling.rounded(query.mean()),
+        gain=resampling.rounded_or_none(partial[0]),
+        gain_low=resampling.rounded_or_none(partial[1]),
+        gain_high=resampling.rounded_or_none(partial[2]),
+    )
+
+
+def _columns(
+    members: Sequence[ModelRecord], by_model: Mapping[str, pd.DataFrame], column: str, order: pd.Index
+) -> Float[ndarray, "seed example"]:
+    """One row per model, the examples in the given order."""
+    return np.array([by_model[model.key][column].reindex(order).to_numpy(dtype=float) for model in members])
+
+
+def _interval(values: Float[ndarray, "example"]) -> tuple[float, float, float]:
+    low, high = resampling.interval(resampling.bootstrap_means(values[:, None]))
+    return float(values.mean()), float(low[0]), float(high[0])
