@@ -5,13 +5,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from faithboard.records import Throughput
 from faithboard.report import console_table, render
 from faithboard.stats import Board
+from faithboard.stats.checks import ModelCheck
 from tests.boards import Records, model, noisy
 
 GOLDEN = Path(__file__).parents[1] / "golden"
@@ -29,6 +32,31 @@ SPLITS = {
     for split, rows in (("train", 1200), ("dev", 200), ("test", 400))
 }
 TRUTH = {"accuracy": 0.995, "accuracy-without": 0.51, "flip-rate": 0.98, "verified": 1.0}
+
+
+def check(task: str, attention: str, **others: Any) -> ModelCheck:
+    return ModelCheck(
+        task,
+        "feedface",
+        "bilstm",
+        attention,
+        "standard",
+        [0, 1],
+        400,
+        accuracy=0.8,
+        low=0.77,
+        high=0.83,
+        seed_spread=0.01,
+        **others,
+    )
+
+
+CHECKS = [
+    check("movies", "additive", query_only=0.52, gain=0.28, gain_low=0.25, gain_high=0.31),
+    check("movies", "none", against="bilstm-additive", loss=0.05, loss_low=0.02, loss_high=0.08),
+    check("movies", "uniform", against="bilstm-additive", loss=0.0, loss_low=-0.01, loss_high=0.01),
+    check("planted", "random", against="bilstm-additive", loss=-0.05, loss_low=-0.08, loss_high=-0.02),
+]
 
 
 def example_records() -> Records:
@@ -91,7 +119,7 @@ def _methods(made: Records, task: str) -> None:
 
 
 def example_board() -> Board:
-    return example_records().board()
+    return replace(example_records().board(), checks=CHECKS)
 
 
 def golden_texts() -> dict[Path, str]:

@@ -21,8 +21,8 @@ def test_what_is_written_is_read_back_and_regenerates_exactly(board: Board, tmp_
     assert again == board
     assert files.pages(again, tmp_path / "quick") == {path: path.read_text(encoding="utf-8") for path in written}
     assert {path.name for path in (tmp_path / "quick").iterdir()} == {
-        *("README.md", "planted.md", "movies.md", "weak.md"),
-        *("tables.jsonl", "rows.jsonl", "comparisons.jsonl", "probes.jsonl"),
+        *("README.md", "models.md", "planted.md", "movies.md", "weak.md"),
+        *("tables.jsonl", "rows.jsonl", "comparisons.jsonl", "probes.jsonl", "checks.jsonl"),
     }
 
 

@@ -1,11 +1,13 @@
 """A board as files: Markdown pages with the JSON lines they are a pure function of.
 
     leaderboards/<suite>/README.md           the index: every task, and the methods over tasks
+    leaderboards/<suite>/models.md           the models: performance, does attention matter, does the text
     leaderboards/<suite>/<task>.md           one page per task
     leaderboards/<suite>/tables.jsonl        trained models, one line each
     leaderboards/<suite>/rows.jsonl          standings
     leaderboards/<suite>/comparisons.jsonl   paired comparisons
     leaderboards/<suite>/probes.jsonl        what was asked of the models themselves
+    leaderboards/<suite>/checks.jsonl        accuracy of the models, of their controls, and on the query alone
 
 Everything generated stands between markers; what people write around them stays.
 """
@@ -22,23 +24,28 @@ from faithboard.records import _Json
 from faithboard.report import layout, markdown
 from faithboard.report.index import index_page, leaders
 from faithboard.report.markdown import number
+from faithboard.report.models import models_page
 from faithboard.report.page import task_page
 from faithboard.report.section import grid_table
 from faithboard.stats.board import Board, Comparison, ProbeSummary, Standing, Table
+from faithboard.stats.checks import ModelCheck
 from faithboard.store import write_atomically
 
 BLOCK = "leaderboard"
 """Name of the generated block of a page."""
 
-TABLES, ROWS, COMPARISONS, PROBES = "tables.jsonl", "rows.jsonl", "comparisons.jsonl", "probes.jsonl"
+TABLES, ROWS, COMPARISONS = "tables.jsonl", "rows.jsonl", "comparisons.jsonl"
+PROBES, CHECKS = "probes.jsonl", "checks.jsonl"
 
 R = TypeVar("R", bound=_Json)
 
 
 def render(board: Board) -> dict[str, str]:
     """File name -> generated Markdown of every page of one suite, without the markers."""
-    tasks = sorted({table.task for table in board.tables})
-    return {"README.md": index_page(board)} | {f"{task}.md": task_page(board, task) for task in tasks}
+    explained = {standing.task for standing in board.standings}
+    tasks = sorted(task for task in {table.task for table in board.tables} if task in explained)
+    found = {"README.md": index_page(board), "models.md": models_page(board)}
+    return found | {f"{task}.md": task_page(board, task) for task in tasks}
 
 
 def pages(board: Board, folder: Path) -> dict[Path, str]:
@@ -61,7 +68,7 @@ def readme_block(board: Board) -> str:
     reached = ", ".join(number(value) for value in shown.performance.get(measure, []))
     return "\n\n".join(
         [
-            f"Task {shown.task}, model {shown.model} ({measure} {reached}), suite {shown.suite} v{shown.suite_version}:",
+            f"{shown.task}, {shown.model} ({measure} {reached}), suite {shown.suite} v{shown.suite_version}:",
             grid_table(layout.faithfulness(board, shown)),
             "Every task of the suite, with the methods that share rank 1 in its leading metric:",
             leaders(board, f"leaderboards/{shown.suite}/"),
@@ -87,6 +94,7 @@ def write(board: Board, root: Path) -> list[Path]:
         (ROWS, board.standings),
         (COMPARISONS, board.comparisons),
         (PROBES, board.probes),
+        (CHECKS, board.checks),
     )
     for name, lines in records:
         text = "".join(f"{json.dumps(line.to_json(), ensure_ascii=False, allow_nan=False)}\n" for line in lines)
@@ -103,6 +111,7 @@ def read(folder: Path) -> Board:
         list(_lines(folder / ROWS, Standing)),
         list(_lines(folder / COMPARISONS, Comparison)),
         list(_lines(folder / PROBES, ProbeSummary)),
+        list(_lines(folder / CHECKS, ModelCheck)),
     )
 
 
@@ -111,12 +120,12 @@ def _lines(path: Path, record: type[R]) -> Iterator[R]:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
         raise FaithboardError(f"{path} cannot be read ({error.strerror}); `faithboard report` writes it") from error
-    for number, line in enumerate(text.splitlines(), 1):
+    for at, line in enumerate(text.splitlines(), 1):
         try:
             yield record.from_json(json.loads(line))
         except (ValueError, TypeError, AttributeError) as error:
             raise FaithboardError(
-                f"{path}, line {number}: not a {record.__name__} ({error}); `faithboard report` writes it anew"
+                f"{path}, line {at}: not a {record.__name__} ({error}); `faithboard report` writes it anew"
             ) from error
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from faithboard.records import Status, _Json
+from faithboard.stats.checks import ModelCheck
 
 
 @dataclass(frozen=True)
@@ -174,3 +175,4 @@ class Board:
     standings: Sequence[Standing]
     comparisons: Sequence[Comparison]
     probes: Sequence[ProbeSummary]
+    checks: Sequence[ModelCheck] = ()
