@@ -54,6 +54,13 @@ def test_a_missing_column_names_those_that_are_there(path: Path) -> None:
         list(read_rows(path, required=("id", "text", "label")))
 
 
+def test_a_file_without_a_header_is_not_quoted(path: Path) -> None:
+    path.write_text("something private,1\n")
+    with pytest.raises(DataError, match=r"no column text, label; .* there are none of them") as caught:
+        list(read_rows(path, required=("text", "label")))
+    assert "private" not in str(caught.value)
+
+
 def test_an_empty_file_has_no_columns(path: Path) -> None:
     path.touch()
     with pytest.raises(DataError, match=r"rows\.csv, line 1: no column text; .* there are none"):

@@ -37,9 +37,11 @@ def read_rows(
         number, columns = next(rows, (1, []))
         missing = [name for name in required if name not in columns]
         if missing or not columns:
+            # A row with none of the names is no header but data, which may be private.
+            here = ", ".join(columns) if len(missing) < len(required) else "none of them"
             raise DataError(
                 f"{path}, line {number}: no column {', '.join(missing)}; the first row names the columns, "
-                f"and there are {', '.join(columns) or 'none'}"
+                f"and there are {here}"
             )
     for number, fields in rows:
         if len(fields) != len(columns):
