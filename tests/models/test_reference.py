@@ -13,7 +13,7 @@ from faithboard.batch import Batch, Specials
 from faithboard.classifier import count_steps
 from faithboard.config import ModelConfig
 from faithboard.errors import SuiteError
-from faithboard.models import ATTENTIONS, ENCODERS, AttentionClassifier, build, check_combination
+from faithboard.models import AttentionClassifier, build, capabilities, check_combination, names
 from faithboard.task import Source, Task
 
 SPECIALS = Specials(pad=3, unk=1, begin=0, end=2, sep=4)
@@ -25,7 +25,8 @@ TASKS = {
     "pair": replace(SINGLE, layout="pair", labels=("a", "b", "c")),
     "sequence": replace(SINGLE, layout="sequence"),
 }
-COMBINATIONS = list(itertools.product(sorted(ENCODERS), sorted(ATTENTIONS), LAYOUTS))
+COMBINATIONS = [(*name.split("-"), layout) for name, layout in itertools.product(names(), LAYOUTS)]
+WITH_ATTENTION = [combination for combination in COMBINATIONS if combination[1] != "none"]
 
 
 def batch_of(layout: str, *texts: list[int], query: tuple[int, ...] = (9, 10)) -> Batch:
@@ -64,7 +65,7 @@ def model_of(layout: str, encoder: str = "bilstm", attention: str = "additive", 
 TEXTS = ([5, 6, 7, 8, 5], [11], [12, 13, 14])
 
 
-@pytest.mark.parametrize(("encoder", "attention", "layout"), COMBINATIONS)
+@pytest.mark.parametrize(("encoder", "attention", "layout"), WITH_ATTENTION)
 def test_outputs_are_aligned_with_the_batch(encoder: str, attention: str, layout: str) -> None:
     model, batch = model_of(layout, encoder, attention), batch_of(layout, *TEXTS)
     out = model(batch)
@@ -91,7 +92,7 @@ def test_batch_size_order_and_padding_change_nothing(encoder: str, attention: st
     torch.testing.assert_close(model(batch.padded_to(40)).logits, logits, atol=1e-6, rtol=1e-5)
 
 
-@pytest.mark.parametrize(("encoder", "attention", "layout"), COMBINATIONS)
+@pytest.mark.parametrize(("encoder", "attention", "layout"), WITH_ATTENTION)
 def test_nothing_left_means_no_attention_and_a_zero_context(encoder: str, attention: str, layout: str) -> None:
     model, batch = model_of(layout, encoder, attention), batch_of(layout, *TEXTS)
     empty = batch.without(batch.scorable)
@@ -110,6 +111,50 @@ def test_texts_without_a_single_token() -> None:
     nothing_read = model.readout(torch.zeros(2, model.encoder.width), None)
     torch.testing.assert_close(model(bare).logits, nothing_read)
     torch.testing.assert_close(model(bare.rows([0, 1])).logits, nothing_read)
+
+
+@pytest.mark.parametrize(("encoder", "attention", "layout"), COMBINATIONS)
+def test_what_a_model_can_do_is_known_before_it_is_built(encoder: str, attention: str, layout: str) -> None:
+    model = model_of(layout, encoder, attention)
+    assert model.capabilities == capabilities(ModelConfig(encoder=encoder, attention=attention))
+    assert ("attention" in model.capabilities) == ("decode" in model.capabilities) == (attention != "none")
+    assert "gradients" in model.capabilities
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("encoder", ["bilstm", "cnn"])
+def test_without_attention_the_summary_is_read_out(encoder: str, layout: str) -> None:
+    model, batch = model_of(layout, encoder, "none"), batch_of(layout, *TEXTS)
+    out = model(batch)
+    assert out.attention is None
+    assert out.hidden is not None
+    read = batch.real if layout == "sequence" else batch.real & (batch.segment == 0)
+    last = read.sum(1) - 1
+    rows = torch.arange(3)
+    if encoder == "bilstm":
+        context = torch.cat([out.hidden[rows, last, :4], out.hidden[rows, 0, 4:]], 1)
+    else:
+        context = out.hidden.amax(1)
+    torch.testing.assert_close(out.logits, model.readout(context, out.query))
+    empty = batch.without(batch.scorable)
+    assert torch.isfinite(model(empty).logits).all()
+    with pytest.raises(ValueError, match="no attention that could be replaced"):
+        model(batch, attention=torch.ones(batch.ids.shape))
+
+
+def test_frozen_attention_has_nothing_to_train() -> None:
+    for attention in ("uniform", "random"):
+        model = model_of("single", "cnn", attention)
+        assert not [name for name, _ in model.named_parameters() if name.startswith("attention.")]
+
+
+def test_random_attention_is_the_same_in_training_and_test_and_another_for_another_seed() -> None:
+    batch = batch_of("single", *TEXTS)
+    model, same, other = (model_of("single", "average", "random", seed=seed) for seed in (0, 0, 1))
+    alpha = model(batch).attention
+    assert torch.equal(model.train()(batch).attention, alpha)
+    assert torch.equal(same(batch).attention, alpha)
+    assert not torch.allclose(other(batch).attention, alpha)
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -192,6 +237,7 @@ def test_the_matrix_is_copied_and_trained() -> None:
         (ModelConfig(encoder="bilsmt"), SINGLE, "did you mean bilstm"),
         (ModelConfig(attention="aditive"), SINGLE, "did you mean additive"),
         (ModelConfig(hidden=0), SINGLE, "hidden"),
+        (ModelConfig("average", "none"), SINGLE, "average-none.*no summary of its own.*average-uniform"),
         (ModelConfig(), replace(TASKS["pair"], explained=("text", "query")), "layout `sequence`"),
     ],
 )

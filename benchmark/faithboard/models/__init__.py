@@ -10,18 +10,18 @@ from torch import Tensor, nn
 from faithboard.batch import Specials
 from faithboard.config import ModelConfig
 from faithboard.errors import SuiteError, near
-from faithboard.models.attention import Additive, Dot
+from faithboard.models.attention import Additive, Dot, Random, Uniform
 from faithboard.models.encoders import CNN, Average, Encoder
 from faithboard.models.readout import Dense, Linear, Pair
 from faithboard.models.recurrent import BiLSTM
-from faithboard.models.reference import AttentionClassifier
+from faithboard.models.reference import WITH_ATTENTION, WITHOUT_ATTENTION, AttentionClassifier
 from faithboard.models.seeding import seeded
 from faithboard.task import Task
 
 if TYPE_CHECKING:
     from jaxtyping import Float
 
-__all__ = ["ATTENTIONS", "ENCODERS", "AttentionClassifier", "build", "capabilities", "check_combination"]
+__all__ = ["ATTENTIONS", "ENCODERS", "AttentionClassifier", "build", "capabilities", "check_combination", "names"]
 
 ENCODERS: Mapping[str, Callable[[int, int], Encoder]] = {
     "bilstm": BiLSTM,
@@ -30,11 +30,30 @@ ENCODERS: Mapping[str, Callable[[int, int], Encoder]] = {
 }
 """name -> (embedding size, hidden) -> encoder. All of them have states of 2 x hidden: 256 for the paper's 128."""
 
-ATTENTIONS: Mapping[str, Callable[..., nn.Module]] = {"additive": Additive, "dot": Dot}
-"""name -> (width of the states, query=whether there is one) -> attention."""
+ATTENTIONS: Mapping[str, Callable[[int, bool, int], nn.Module | None]] = {
+    "additive": lambda width, query, seed: Additive(width, query=query),
+    "dot": lambda width, query, seed: Dot(width, query=query),
+    "uniform": lambda width, query, seed: Uniform(),
+    "random": lambda width, query, seed: Random(seed),
+    "none": lambda width, query, seed: None,
+}
+"""name -> (width of the states, whether there is a query, seed) -> attention, None for the encoder's own summary.
+
+The last three are the controls of the attention check (definitions, section 2): does attention matter here at all?
+"""
 
 READOUTS: Mapping[str, Callable[[int, int], nn.Module]] = {"single": Linear, "pair": Pair, "sequence": Dense}
 """layout of the task -> (width of the states, outputs) -> readout."""
+
+
+def names() -> list[str]:
+    """Every model that makes sense, as it is named in a suite."""
+    return [
+        f"{encoder}-{attention}"
+        for encoder in ENCODERS
+        for attention in ATTENTIONS
+        if (encoder, attention) != ("average", "none")
+    ]
 
 
 def check_combination(config: ModelConfig, task: Task) -> None:
@@ -44,6 +63,11 @@ def check_combination(config: ModelConfig, task: Task) -> None:
     if config.attention not in ATTENTIONS:
         raise SuiteError(
             f"model {config.name}: unknown attention {config.attention!r}; {near(config.attention, ATTENTIONS)}"
+        )
+    if config.name not in names():
+        raise SuiteError(
+            f"model {config.name}: the encoder {config.encoder} has no summary of its own to read out instead of "
+            f"attention, only the mean of its states; that is {config.encoder}-uniform"
         )
     if config.hidden < 2:
         raise SuiteError(f"model {config.name}: hidden must be at least 2, got {config.hidden}")
@@ -56,7 +80,7 @@ def check_combination(config: ModelConfig, task: Task) -> None:
 
 def capabilities(config: ModelConfig) -> frozenset[str]:
     """What a model of `config` can do, before it is built (see `Classifier.capabilities`)."""
-    return AttentionClassifier.capabilities
+    return WITHOUT_ATTENTION if config.attention == "none" else WITH_ATTENTION
 
 
 def build(
@@ -76,7 +100,7 @@ def build(
         model = AttentionClassifier(
             embedding=nn.Embedding.from_pretrained(matrix.clone(), freeze=False),
             encoder=explained,
-            attention=ATTENTIONS[config.attention](explained.width, query=pair),
+            attention=ATTENTIONS[config.attention](explained.width, pair, seed),
             readout=READOUTS[task.layout](explained.width, 1 if n_classes == 2 else n_classes),
             query_encoder=encoder(dim, config.hidden) if pair else None,
             layout=task.layout,

@@ -1,11 +1,18 @@
-"""How much each state weighs: additive and scaled dot-product attention (Jain & Wallace 2019, section 2)."""
+"""How much each state weighs: learned attention (Jain & Wallace 2019, section 2) and two frozen controls of it.
+
+Every attention is called as `attention(hidden, query, batch)` and gives the score of each state before the softmax.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
 import torch
 from torch import Tensor, nn
+
+from faithboard.batch import Batch
+from faithboard.rng import seed_of
 
 if TYPE_CHECKING:
     from jaxtyping import Bool, Float
@@ -21,9 +28,8 @@ class Additive(nn.Module):
         self.score = nn.Linear(width // 2, 1, bias=False)
 
     def forward(
-        self, hidden: Float[Tensor, "batch token hidden"], query: Float[Tensor, "batch hidden"] | None
+        self, hidden: Float[Tensor, "batch token hidden"], query: Float[Tensor, "batch hidden"] | None, batch: Batch
     ) -> Float[Tensor, "batch token"]:
-        """The score of each state, before the softmax."""
         inner = self.state(hidden)
         if self.query is not None and query is not None:
             inner = inner + self.query(query)[:, None, :]
@@ -39,12 +45,44 @@ class Dot(nn.Module):
         self.score = None if query else nn.Linear(width, 1, bias=False)
 
     def forward(
-        self, hidden: Float[Tensor, "batch token hidden"], query: Float[Tensor, "batch hidden"] | None
+        self, hidden: Float[Tensor, "batch token hidden"], query: Float[Tensor, "batch hidden"] | None, batch: Batch
     ) -> Float[Tensor, "batch token"]:
-        """The score of each state, before the softmax."""
         if self.score is not None:
             return self.score(hidden).squeeze(-1) * self.scale
         return torch.einsum("bth,bh->bt", hidden, query) * self.scale
+
+
+class Uniform(nn.Module):
+    """The same score for every state: the context is the mean of the attended ones (Wiegreffe & Pinter 2019)."""
+
+    def forward(
+        self, hidden: Float[Tensor, "batch token hidden"], query: Float[Tensor, "batch hidden"] | None, batch: Batch
+    ) -> Float[Tensor, "batch token"]:
+        return hidden.new_zeros(hidden.shape[:2])
+
+
+class Random(nn.Module):
+    """A score from N(0, 1) for each example and position, never trained, the same in training and test.
+
+    It depends on the seed, the example's id and the position in the batch's row alone: not on batch, padding or device.
+    A text with words deleted is another text of the same example: what moves up takes the score of its new position.
+    """
+
+    def __init__(self, seed: int) -> None:
+        super().__init__()
+        self.seed = seed
+
+    def forward(
+        self, hidden: Float[Tensor, "batch token hidden"], query: Float[Tensor, "batch hidden"] | None, batch: Batch
+    ) -> Float[Tensor, "batch token"]:
+        width = hidden.shape[1]
+        drawn = {name: self._draw(name, width) for name in set(batch.example_id)}
+        scores = np.array([drawn[name] for name in batch.example_id]).reshape(len(batch), width)
+        return torch.from_numpy(scores).to(hidden.device, hidden.dtype)
+
+    def _draw(self, example: str, width: int) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+        # numpy draws one number after the other, so a longer row begins as a shorter one; torch draws blocks.
+        return np.random.default_rng(seed_of("attention", self.seed, example)).standard_normal(width)
 
 
 def weights(

@@ -16,21 +16,24 @@ if TYPE_CHECKING:
     from jaxtyping import Bool, Float
 
 
+WITHOUT_ATTENTION = frozenset({"gradients"})
+WITH_ATTENTION = WITHOUT_ATTENTION | {"attention", "decode"}
+
+
 class AttentionClassifier(Classifier):
     """`readout(sum_t alpha_t h_t)`: h the encoder's states, alpha the attention (Jain & Wallace 2019, section 2).
 
     In the layout `pair` a second encoder reads the query and its summary enters attention and readout; in `sequence`
-    one encoder and one attention run over text and query together; in `single` there is no query.
+    one encoder and one attention run over text and query together; in `single` there is no query. Without attention
+    the encoder's summary of all that it reads, begin and end included, is the context, and there is no `decode`.
     """
-
-    capabilities = frozenset({"gradients", "attention", "decode"})
 
     def __init__(
         self,
         *,
         embedding: nn.Embedding,
         encoder: Encoder,
-        attention: nn.Module,
+        attention: nn.Module | None,
         readout: nn.Module,
         layout: Literal["single", "pair", "sequence"],
         n_classes: int,
@@ -46,6 +49,7 @@ class AttentionClassifier(Classifier):
         self.layout = layout
         self.n_classes = n_classes
         self.specials = specials
+        self.capabilities = WITHOUT_ATTENTION if attention is None else WITH_ATTENTION
 
     def counted(self) -> tuple[nn.Module, ...]:
         return (self.encoder,) if self.query_encoder is None else (self.encoder, self.query_encoder)
@@ -64,8 +68,12 @@ class AttentionClassifier(Classifier):
             embedded = self.embed(batch)
         hidden = self._encoded(embedded, batch)
         query = self._query(embedded, batch)
+        if self.attention is None:
+            if attention is not None:
+                raise ValueError("this model has no attention that could be replaced")
+            return Output(self.readout(self._summary(hidden, batch), query), None, hidden, query)
         if attention is None:
-            attention = weights(self.attention(hidden, query), self.attended(batch))
+            attention = weights(self.attention(hidden, query, batch), self.attended(batch))
         if detach_attention:
             attention = attention.detach()
         return Output(self._read(hidden, attention, query), attention, hidden, query)
@@ -97,6 +105,9 @@ class AttentionClassifier(Classifier):
         longest = int(real.sum(1).max()) if len(batch) else 0
         hidden = self.encoder(embedded[:, :longest], real[:, :longest])
         return nn.functional.pad(hidden, (0, 0, 0, width - longest))
+
+    def _summary(self, hidden: Float[Tensor, "batch token hidden"], batch: Batch) -> Float[Tensor, "batch hidden"]:
+        return self.encoder.summarise(hidden, self._read_by_encoder(batch))
 
     def _query(self, embedded: Float[Tensor, "batch token dim"], batch: Batch) -> Float[Tensor, "batch hidden"] | None:
         if self.query_encoder is None:
