@@ -6,6 +6,7 @@ from faithboard.config import ModelConfig, TrainingConfig
 from faithboard.keys import digest, examples_key, explain_key, model_key, row_key, throughput_key
 from faithboard.metric import Metric
 from faithboard.task import Example, Source, Task, TextRules
+from faithboard.training import SALIENCY_GUIDED, STANDARD, Training
 
 TASK = Task(
     name="toy",
@@ -17,16 +18,25 @@ TASK = Task(
 METRIC = Metric("comprehensiveness", 1, "higher", "DeYoung et al. 2020", {"bins": [1, 5]})
 
 
-def key(task: Task = TASK, fingerprint: str = "f", seed: int = 0, vectors: str = "random", **config: object) -> str:
+def key(
+    task: Task = TASK,
+    fingerprint: str = "f",
+    seed: int = 0,
+    vectors: str = "random",
+    one: Training = STANDARD,
+    procedure: str = "",
+    **config: object,
+) -> str:
     model = {f.name: config[f.name] for f in dataclasses.fields(ModelConfig) if f.name in config}
     training = {f.name: config[f.name] for f in dataclasses.fields(TrainingConfig) if f.name in config}
     return model_key(
         task,
         fingerprint,
         dataclasses.replace(ModelConfig(), **model),  # type: ignore[arg-type]
-        dataclasses.replace(TrainingConfig(), **training),  # type: ignore[arg-type]
+        one.used(dataclasses.replace(TrainingConfig(), **training)),  # type: ignore[arg-type]
         seed,
         vectors,
+        procedure,
     )
 
 
@@ -57,6 +67,16 @@ def test_everything_a_model_is_made_of_changes_its_key() -> None:
         key(learning_rate=0.01),
     ]
     assert len(set(keys)) == len(keys)
+
+
+def test_settings_count_where_they_are_used() -> None:
+    masking = {"mask_share": 0.3, "mask_fill": "unk", "mask_weight": 2.0}
+    for setting, value in masking.items():
+        assert key(**{setting: value}) == key()  # type: ignore[arg-type]
+        assert key(one=SALIENCY_GUIDED, **{setting: value}) != key(one=SALIENCY_GUIDED)  # type: ignore[arg-type]
+    assert key(precision="bfloat16") != key() == key(precision="float32")
+    assert key(init="some model") != key() == key(init=None)
+    assert key(procedure="hash of a file") != key()
 
 
 def test_what_only_people_read_changes_no_key() -> None:

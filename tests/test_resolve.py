@@ -23,7 +23,7 @@ def write(folder: Path, name: str = "mine", file: str = "my_method.py") -> Path:
     return path
 
 
-@pytest.mark.parametrize("kind", ["task", "method", "metric"])
+@pytest.mark.parametrize("kind", ["task", "method", "metric", "training"])
 def test_every_built_in_resolves_by_its_name(kind: resolve.Kind) -> None:
     known = resolve.builtin(kind)
     assert known
@@ -141,3 +141,52 @@ def test_a_variant_borrows_its_base_and_changes_its_training(tmp_path: Path) -> 
     assert found.value.explain is base.value.explain
     assert found.value.training == "guided"
     assert found.sha256 not in (base.sha256,)
+
+
+def test_built_in_variants_are_listed_as_what_they_borrow() -> None:
+    known = resolve.builtin("method")
+    guided, base = known["gradient-l2-saliency-guided"].value, known["gradient-l2"].value
+    assert (guided.explain, guided.kind, guided.source) == (base.explain, base.kind, base.source)
+    assert (guided.training, guided.base) == ("saliency-guided", "gradient-l2")
+
+
+OWN_TRAINING = """
+from faithboard import Training, variant
+
+def gentle(supervised, config, vocabulary):
+    return lambda model, batch, labels, rng: supervised(model(batch).logits, labels, batch.candidates)
+
+GENTLE = Training("gentle", gentle, source="a test")
+attention = variant("attention", training="gentle")
+"""
+
+
+def test_a_training_comes_from_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "own.py"
+    path.write_text(OWN_TRAINING)
+    found = resolve.resolve("training", f"{path}:GENTLE")
+    assert (found.name, found.value.source, len(found.sha256)) == ("gentle", "a test", 64)
+    with pytest.raises(ResolveError, match="is a function, not a training; make it a Training"):
+        resolve.resolve("training", f"{path}:gentle")
+    with pytest.raises(ResolveError, match="unknown training 'saliency-guide': did you mean saliency-guided"):
+        resolve.resolve("training", "saliency-guide")
+
+
+def test_a_method_finds_its_training_beside_itself_or_by_name(tmp_path: Path) -> None:
+    path = tmp_path / "own.py"
+    path.write_text(OWN_TRAINING)
+    theirs = resolve.resolve("method", f"{path}:attention")
+    built_in, plain = resolve.resolve_all("method", ["attention-saliency-guided", "attention"])
+    found = resolve.asked_trainings([theirs, built_in, plain, theirs], [])
+    assert [one.name for one in found] == ["gentle", "saliency-guided"]
+    assert found[0] == resolve.resolve("training", f"{path}:GENTLE")
+    path.write_text(OWN_TRAINING + "# one more line\n")
+    again = resolve.resolve("method", f"{path}:attention")
+    assert resolve.asked_trainings([again], [])[0].sha256 != found[0].sha256
+
+
+def test_a_training_that_no_one_defines_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "own.py"
+    path.write_text('from faithboard import variant\nlost = variant("attention", training="saliency-guide")\n')
+    with pytest.raises(ResolveError, match="unknown training 'saliency-guide': did you mean saliency-guided"):
+        resolve.asked_trainings([resolve.resolve("method", f"{path}:lost")], [])

@@ -69,6 +69,41 @@ def test_missing_or_damaged_weights_are_named(tmp_path: Path) -> None:
             store.load_weights(key)
 
 
+def test_a_checkpoint_lives_until_its_model_is_done(tmp_path: Path) -> None:
+    store, state = Store(tmp_path), {"history": [{"loss": 0.5}], "weights": {"a": torch.randn(3)}}
+    assert store.checkpoint("m1") is None
+    store.save_checkpoint("m1", state)
+    read = store.checkpoint("m1")
+    assert read is not None
+    assert read["history"] == state["history"]
+    assert torch.equal(read["weights"]["a"], state["weights"]["a"])  # type: ignore[index]
+    store.save_model(model(), None)
+    assert store.checkpoint("m1") is None
+    assert store.model("m1") == model()
+    assert store.model("m2") is None
+
+
+def test_a_damaged_checkpoint_is_named(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    store.save_checkpoint("m1", {"weights": torch.arange(1000.0)})
+    path = tmp_path / "models" / "m1.checkpoint"
+    whole = path.read_bytes()
+    one_bit = bytearray(whole)
+    one_bit[whole.index(torch.tensor([500.0, 501.0]).numpy().tobytes())] ^= 1
+    for content in (b"nonsense", whole[:700], bytes(one_bit)):
+        path.write_bytes(content)
+        with pytest.raises(StoreError, match=r"m1\.checkpoint is damaged"):
+            store.checkpoint("m1")
+
+
+def test_predictions_come_back(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    right = pd.DataFrame({"example": ["a", "b"], "right": [1.0, 0.0], "right_query_only": [float("nan")] * 2})
+    store.save_model(model(), {"a": torch.zeros(1)}, right)
+    pd.testing.assert_frame_equal(store.predictions("m1"), right)
+    assert len(store.predictions("m2")) == 0
+
+
 def test_explanations_come_back_with_rows_and_values(tmp_path: Path) -> None:
     store = Store(tmp_path)
     store.save_explanation(explanation(rows=[row()]), values("comprehensiveness", 0.25, float("nan")))

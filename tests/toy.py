@@ -162,8 +162,8 @@ def methods_of(file: str) -> dict[str, Method]:
 
 
 def builtin_methods() -> dict[str, Method]:
-    """Every method below `methods/`, by name."""
+    """Every method below `methods/` with a function of its own, by name. Variants borrow theirs."""
     found: dict[str, Method] = {}
     for path in sorted((Path(__file__).parents[1] / "methods").glob("*.py")):
-        found |= methods_of(path.name)
+        found |= {name: method for name, method in methods_of(path.name).items() if method.base is None}
     return found

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from faithboard.metric import ErasureMetric, Probe, RationaleMetric
     from faithboard.rng import TOKEN, Rng
     from faithboard.task import Example, HubSource, Record, Source, Task, TextRules
+    from faithboard.training import CrossEntropy, Training
 
 __version__ = "0.1.0"
 
@@ -32,6 +33,7 @@ _WHERE = {
     "metric": ("ErasureMetric", "Probe", "RationaleMetric"),
     "rng": ("TOKEN", "Rng"),
     "task": ("Example", "HubSource", "Record", "Source", "Task", "TextRules"),
+    "training": ("CrossEntropy", "Training"),
 }
 _MODULE_OF = {name: module for module, names in _WHERE.items() for name in names}
 
@@ -41,6 +43,7 @@ __all__ = [
     "Batch",
     "Classifier",
     "ContractError",
+    "CrossEntropy",
     "DataError",
     "ErasureMetric",
     "Example",
@@ -56,6 +59,7 @@ __all__ = [
     "Specials",
     "Task",
     "TextRules",
+    "Training",
     "__version__",
     "class_gradient",
     "evaluate_masks",

@@ -1,7 +1,8 @@
 """Settings of a model and of its training: plain frozen data, part of every key.
 
 Names of models are composed: `bilstm-additive` is the encoder `bilstm` with `additive` attention. A task's `profile`
-holds the values its paper used; a suite or the command line may override them.
+holds the values its paper used; a suite or the command line may override them. Settings that only some trainings read
+(`mask_share` and its like) may stand beside any of them: a training's key and record hold those it reads.
 """
 
 from __future__ import annotations
@@ -38,6 +39,9 @@ class TrainingConfig:
     """How a model is trained (Jain & Wallace 2019, appendix and published code)."""
 
     procedure: str = "standard"
+    """Name of the training, see `faithboard.training.Training`."""
+    init: str | None = None
+    """Training whose model of the same seed and settings is trained further; None starts from fresh weights."""
     epochs: int = 8
     patience: int | None = None
     """Stop after this many epochs without a better dev score; None runs them all."""
@@ -51,6 +55,21 @@ class TrainingConfig:
     """In binary tasks, weigh class 1 by N / positives - 1."""
     select: str = "roc-auc"
     """Dev measure that picks the epoch: `roc-auc` or `accuracy`."""
+    precision: str = "float32"
+    """`bfloat16` runs the passes of training in mixed precision; weights, optimiser and every test stay float32."""
+    mask_share: float = 0.5
+    """k: share of a text's words that a masking training replaces, rounded down to whole words."""
+    mask_fill: str = "previous"
+    """What stands in place of a masked word: `previous` kept word, `unk`, `zero` (vector) or `random` (word)."""
+    mask_weight: float = 1.0
+    """lambda: weight of the divergence between the predictions on full and masked text."""
+
+
+MASKING = frozenset({"mask_share", "mask_fill", "mask_weight"})
+"""Settings that only masking trainings read."""
+
+SWITCHED_OFF: Mapping[str, Any] = {"init": None, "precision": "float32"}
+"""Values with which a setting does nothing."""
 
 
 def configured(
@@ -58,6 +77,7 @@ def configured(
 ) -> tuple[ModelConfig, TrainingConfig]:
     """Settings of `model` on a task: defaults, then the task's profile, then the suite's overrides.
 
+    A training is not started from itself: `init` is None for the training it names, so that one suite can hold both.
     Raises SuiteError for a setting that neither has.
     """
     encoder, _, attention = model.partition("-")
@@ -71,6 +91,8 @@ def configured(
                     f"unknown setting {key!r} for model {model}: {near(key, model_fields | training_fields)}"
                 )
             chosen[key] = value
+    if chosen.get("init") == training:
+        chosen["init"] = None
     return (
         replace(ModelConfig(), **{k: v for k, v in chosen.items() if k in model_fields}),
         replace(TrainingConfig(), **{k: v for k, v in chosen.items() if k in training_fields}),

@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from faithboard.config import ModelConfig, TrainingConfig
+from faithboard.config import ModelConfig
 from faithboard.metric import Metric
 from faithboard.task import Example, Task
 
@@ -42,12 +42,16 @@ def model_key(
     task: Task,
     fingerprint: str,
     model: ModelConfig,
-    training: TrainingConfig,
+    training: Mapping[str, Any],
     seed: int,
     vectors: str,
     procedure: str = "",
 ) -> str:
-    """Key of a trained model. `vectors` is the content of the embedding source, `procedure` that of a submitted one."""
+    """Key of a trained model. `vectors` is the content of the embedding source, `procedure` that of a submitted one.
+
+    `training` holds the settings that the training uses (`Training.used`), as `init` the key of the model it goes on
+    from.
+    """
     config = dataclasses.asdict(model) | {"vectors": vectors}
     return digest(
         {
@@ -57,7 +61,7 @@ def model_key(
             "data": fingerprint,
             "transform": transform_of(task),
             "model": config,
-            "training": dataclasses.asdict(training),
+            "training": dict(training),
             "procedure": procedure,
             "seed": seed,
         }

@@ -41,6 +41,26 @@ def encoded_probabilities(
     return result
 
 
+def reads_query(task: Task) -> bool:
+    """Whether a model of `task` reads a query beside the text that is explained."""
+    return task.layout != "single" and task.explained == ("text",)
+
+
+def without_text(
+    model: Classifier, examples: Sequence[Example], data: TaskData, device: torch.device | str
+) -> Float64[np.ndarray, "example class"]:
+    """Probabilities with every scorable token deleted: p(empty), where `reads_query` holds that of the query alone.
+
+    Candidates stay those of the full input.
+    """
+    texts = Encoded.of(examples, data.vocabulary, data.task)
+    result = np.empty((len(texts), model.n_classes))
+    for rows in token_batches(texts.lengths, token_budget(torch.device(device))):
+        batch = texts.batch(rows)
+        result[rows.numpy()] = predict(model, batch.without(batch.scorable).to(device)).cpu().numpy()
+    return result
+
+
 def measure(
     probabilities: Float64[np.ndarray, "example class"], labels: Sequence[int] | Int[np.ndarray, "example"], task: Task
 ) -> dict[str, float]:

@@ -7,19 +7,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from faithboard.attribution import Method
 from faithboard.config import ModelConfig, TrainingConfig, configured
-from faithboard.errors import SuiteError
+from faithboard.errors import SuiteError, near
 from faithboard.keys import examples_key, explain_key, model_key, row_key, throughput_key
 from faithboard.metric import ErasureMetric, Metric, Probe, RationaleMetric
 from faithboard.models import capabilities, check_combination
-from faithboard.resolve import Resolved
+from faithboard.resolve import Resolved, asks_for_training
 from faithboard.suites import Suite
 from faithboard.task import Example, Task
-from faithboard.training import check_training
+from faithboard.training import BUILTIN, Training, check_training
 
 if TYPE_CHECKING:
     from faithboard.data import TaskData
@@ -76,7 +76,11 @@ class PlannedJob:
     reason: str
     train_steps: float
     """Token steps of training at most, forward and backward: epochs x training tokens x 2."""
-    explanations: tuple[PlannedExplanation, ...]
+    procedure: Training
+    """The definition behind `training`."""
+    start: PlannedJob | None = None
+    """The model it goes on from, of the training `init`; None for fresh weights."""
+    explanations: tuple[PlannedExplanation, ...] = ()
 
     @property
     def title(self) -> str:
@@ -106,6 +110,8 @@ def make_plan(
     prepared: Sequence[Prepared],
     methods: Sequence[Resolved],
     metrics: Sequence[Resolved],
+    trainings: Sequence[Resolved],
+    asked: Sequence[Resolved],
     index: Index,
     vectors: Mapping[str, str],
     machine: Mapping[str, Any],
@@ -113,71 +119,106 @@ def make_plan(
     retry_failed: bool = False,
     over_budget: bool = False,
 ) -> Plan:
-    """Cross everything. `vectors` maps a source of embeddings to the identity of its content; `machine` is the
-    provenance that a speed record needs.
+    """Cross everything. `trainings` are the suite's, `asked` those that methods ask for; `vectors` maps a source of
+    embeddings to the identity of its content; `machine` is the provenance that a speed record needs.
 
-    Raises SuiteError for a model that makes no sense on a task, before anything is trained.
+    Raises SuiteError for a model or training that makes no sense on a task, before anything is trained.
     """
     inapplicable: list[str] = []
     jobs = []
+    own = frozenset(training.name for training in trainings)
     for one in prepared:
         usable = _applicable(one.task, [metric.value for metric in metrics], inapplicable)
+        models = _Models(suite, one, {each.name: each for each in [*trainings, *asked]}, index, vectors, retry_failed)
         for name in suite.models:
-            for training in _trainings(suite, methods):
-                model, settings = configured(
-                    name, one.task.profile, suite.settings_for(one.task.name), training=training
-                )
-                check_combination(model, one.task)
-                check_training(settings, one.task)
+            for training in models.trainings:
                 for seed in suite.seeds:
-                    key = model_key(one.task, one.data.fingerprint, model, settings, seed, vectors[model.vectors])
-                    planner = _Planner(suite, one, model, settings, key, index, machine, retry_failed, over_budget)
-                    jobs.append(planner.job(seed, methods, usable))
+                    job = models.job(name, training, seed)
+                    planner = _Planner(suite, job, own, index, machine, retry_failed, over_budget)
+                    jobs.append(replace(job, explanations=planner.explanations(methods, usable)))
     return Plan(suite, tuple(jobs), tuple(inapplicable))
 
 
 @dataclass(frozen=True)
-class _Planner:
+class _Models:
+    """Plans what is trained on one task."""
+
     suite: Suite
     prepared: Prepared
-    model: ModelConfig
-    training: TrainingConfig
-    key: str
+    trainings: Mapping[str, Resolved]
+    """By name, all that have jobs of their own."""
+    index: Index
+    vectors: Mapping[str, str]
+    retry_failed: bool
+
+    def job(self, name: str, training: str, seed: int) -> PlannedJob:
+        """The model `name`, with nothing asked of it yet. Raises SuiteError when it makes no sense."""
+        task, data = self.prepared.task, self.prepared.data
+        model, settings = configured(name, task.profile, self.suite.settings_for(task.name), training=training)
+        definition, content = self._definition(training)
+        check_combination(model, task)
+        check_training(settings, task, definition)
+        start = None if settings.init is None else self.job(name, settings.init, seed)
+        used = definition.used(settings) | ({} if start is None else {"init": start.key})
+        key = model_key(task, data.fingerprint, model, used, seed, self.vectors[model.vectors], content)
+        known = self.index.models.get(key)
+        if known is None or (known.status == "failed" and self.retry_failed):
+            state: Literal["train", "stored", "failed"] = "train"
+        else:
+            state = "failed" if known.status == "failed" else "stored"
+        tokens = sum(len(example.tokens) + len(example.query) for example in data.splits["train"])
+        steps = 2.0 * settings.epochs * tokens if state == "train" else 0.0
+        if start is not None and start.training.procedure not in self.trainings:
+            # No job of its own counts what the start costs.
+            steps += start.train_steps
+        return PlannedJob(
+            key=key,
+            prepared=self.prepared,
+            model=model,
+            training=settings,
+            seed=seed,
+            state=state,
+            reason=known.reason if known and state == "failed" else "",
+            train_steps=steps,
+            procedure=definition,
+            start=start,
+        )
+
+    def _definition(self, name: str) -> tuple[Training, str]:
+        """A training and, where it is a submission, the hash of its file; the engine's own go with its version."""
+        builtin = {training.name: training for training in BUILTIN}
+        if name in builtin:
+            return builtin[name], ""
+        if name not in self.trainings:
+            raise SuiteError(f"unknown training {name!r} in init; {near(name, [*builtin, *self.trainings])}")
+        return self.trainings[name].value, self.trainings[name].sha256
+
+
+@dataclass(frozen=True)
+class _Planner:
+    """Plans what is asked of one model."""
+
+    suite: Suite
+    job: PlannedJob
+    own: frozenset[str]
+    """Names of the suite's trainings."""
     index: Index
     machine: Mapping[str, Any]
     retry_failed: bool
     over_budget: bool
 
-    def job(self, seed: int, methods: Sequence[Resolved], metrics: Sequence[Metric]) -> PlannedJob:
-        known = self.index.models.get(self.key)
-        if known is None or (known.status == "failed" and self.retry_failed):
-            state: Literal["train", "stored", "failed"] = "train"
-        else:
-            state = "failed" if known.status == "failed" else "stored"
+    def explanations(self, methods: Sequence[Resolved], metrics: Sequence[Metric]) -> tuple[PlannedExplanation, ...]:
         probes = [metric for metric in metrics if isinstance(metric, Probe)]
         scored = [metric for metric in metrics if not isinstance(metric, Probe)]
         planned = [self.explanation(one, scored) for one in methods if self._explains(one.value)]
-        if probes:
-            planned.append(self.probes(probes))
-        train_tokens = sum(len(e.tokens) + len(e.query) for e in self.prepared.data.splits["train"])
-        return PlannedJob(
-            key=self.key,
-            prepared=self.prepared,
-            model=self.model,
-            training=self.training,
-            seed=seed,
-            state=state,
-            reason=known.reason if known and state == "failed" else "",
-            train_steps=2.0 * self.training.epochs * train_tokens if state == "train" else 0.0,
-            explanations=tuple(planned),
-        )
+        return tuple([*planned, self.probes(probes)] if probes else planned)
 
     def explanation(self, one: Resolved, metrics: Sequence[Metric]) -> PlannedExplanation:
         method: Method = one.value
-        key = explain_key(self.key, method.name, one.sha256, examples_key(self.prepared.examples))
-        missing = method.needs - capabilities(self.model)
+        key = explain_key(self.job.key, method.name, one.sha256, examples_key(self.job.prepared.examples))
+        missing = method.needs - capabilities(self.job.model)
         if missing:
-            reason = f"needs {', '.join(sorted(missing))}, which {self.model.name} has not"
+            reason = f"needs {', '.join(sorted(missing))}, which {self.job.model.name} has not"
             return PlannedExplanation(key, method, one.sha256, "unsupported", reason)
         forward, backward = self._cost(method)
         if forward is not None and backward is not None:
@@ -190,8 +231,8 @@ class _Planner:
         return PlannedExplanation(key, method, one.sha256, state, reason, left, forward, backward, untimed)
 
     def probes(self, metrics: Sequence[Probe]) -> PlannedExplanation:
-        key = explain_key(self.key, "", "", examples_key(self.prepared.examples))
-        able = [metric for metric in metrics if metric.needs <= capabilities(self.model)]
+        key = explain_key(self.job.key, "", "", examples_key(self.job.prepared.examples))
+        able = [metric for metric in metrics if metric.needs <= capabilities(self.job.model)]
         if not able:
             needs = sorted(set().union(*(metric.needs for metric in metrics)))
             return PlannedExplanation(key, None, "", "unsupported", f"probes need {', '.join(needs)}")
@@ -216,21 +257,19 @@ class _Planner:
     def _cost(self, method: Method) -> tuple[float | None, float | None]:
         if method.steps is None:
             return None, None
-        each = [method.steps(length) for length in self.prepared.lengths]
+        each = [method.steps(length) for length in self.job.prepared.lengths]
         return (
             math.fsum(forward for forward, _ in each) * method.draws,
             math.fsum(backward for _, backward in each) * method.draws,
         )
 
     def _explains(self, method: Method) -> bool:
-        """A variant explains models of its own training only; any other method those of the suite's trainings."""
-        if method.base is not None or method.training != "standard":
-            return method.training == self.training.procedure
-        return self.training.procedure in self.suite.trainings
-
-
-def _trainings(suite: Suite, methods: Iterable[Resolved]) -> list[str]:
-    return list(dict.fromkeys([*suite.trainings, *(method.value.training for method in methods)]))
+        """Reference rows stand in every table; a variant explains models of its own training, others the suite's."""
+        if method.kind == "reference":
+            return True
+        if asks_for_training(method):
+            return method.training == self.job.training.procedure
+        return self.job.training.procedure in self.own
 
 
 def _applicable(task: Task, metrics: Iterable[Metric], inapplicable: list[str]) -> list[Metric]:

@@ -12,7 +12,7 @@ import importlib.metadata
 import importlib.util
 import sys
 import traceback
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -23,10 +23,11 @@ from faithboard.attribution import Method, joined
 from faithboard.errors import FaithboardError, ResolveError, near
 from faithboard.metric import Metric
 from faithboard.task import Task
+from faithboard.training.definition import Training
 
-Kind = Literal["task", "method", "metric"]
+Kind = Literal["task", "method", "metric", "training"]
 
-_TYPES: dict[Kind, type] = {"task": Task, "method": Method, "metric": Metric}
+_TYPES: dict[Kind, type] = {"task": Task, "method": Method, "metric": Metric, "training": Training}
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ class Resolved:
 
     name: str
     value: Any
-    """A Task, Method or Metric, as asked."""
+    """A Task, Method, Metric or Training, as asked."""
     origin: str
     """Path of the file, for messages."""
     sha256: str
@@ -48,12 +49,7 @@ def resolve(kind: Kind, reference: str) -> Resolved:
     Raises ResolveError for an unknown name (with near names), a file or attribute that is not there, a file that does
     not import, something of another type, or a name defined twice.
     """
-    found = _from_place(kind, reference) if ":" in reference else _from_name(kind, reference)
-    if kind == "method" and found.value.base is not None:
-        base = resolve("method", found.value.base)
-        both = hashlib.sha256((found.sha256 + base.sha256).encode()).hexdigest()
-        found = Resolved(found.name, joined(found.value, base.value), found.origin, both)
-    return found
+    return _from_place(kind, reference) if ":" in reference else _from_name(kind, reference)
 
 
 def resolve_all(kind: Kind, references: Iterable[str]) -> list[Resolved]:
@@ -73,16 +69,42 @@ def resolve_all(kind: Kind, references: Iterable[str]) -> list[Resolved]:
     return list(found.values())
 
 
+def asked_trainings(methods: Iterable[Resolved], known: Sequence[Resolved]) -> list[Resolved]:
+    """The trainings that methods ask for, each once: of `known`, built in, from the method's own file, or installed.
+
+    Raises ResolveError as `resolve` does.
+    """
+    found: dict[str, Resolved] = {}
+    for method in methods:
+        name = method.value.training
+        if asks_for_training(method.value) and name not in found:
+            here = [*known, *builtin("training").values(), *_beside(method)]
+            found[name] = next((one for one in here if one.name == name), None) or resolve("training", name)
+    return list(found.values())
+
+
+def asks_for_training(method: Method) -> bool:
+    """Whether a method explains models of one training only, its own; any other explains those of the suite's."""
+    return method.base is not None or method.training != "standard"
+
+
+def _beside(method: Resolved) -> list[Resolved]:
+    """The trainings that the file of a method defines as well."""
+    modules = [module for module in sys.modules.values() if vars(module).get("__file__") == method.origin]
+    # Of a file that changed since it was first imported the last content counts.
+    return [one for module in modules[-1:] for one in _definitions("training", module)]
+
+
 def builtin(kind: Kind) -> dict[str, Resolved]:
     """All built-in definitions of a kind by name. Raises ResolveError when two of them share one."""
     found: dict[str, Resolved] = {}
-    for one in _builtin_metrics() if kind == "metric" else _builtin_files(kind):
+    for one in _builtin_files(kind) if kind in ("task", "method") else _builtin_values(kind):
         if one.name in found:
             raise ResolveError(
                 f"two {kind}s are called {one.name!r}: {found[one.name].origin} and {one.origin}; rename one of them"
             )
         found[one.name] = one
-    return found
+    return {name: _with_base(one, found) for name, one in found.items()} if kind == "method" else found
 
 
 def installed(kind: Kind) -> dict[str, importlib.metadata.EntryPoint]:
@@ -130,7 +152,17 @@ def _from_place(kind: Kind, reference: str) -> Resolved:
         rule = "decorate the function with @method(...)" if kind == "method" else f"make it a {_TYPES[kind].__name__}"
         raise ResolveError(f"{reference} is a {type(value).__name__}, not a {kind}; {rule}")
     origin = Path(module.__file__ or place)
-    return Resolved(value.name, value, str(origin), _sha256(origin))
+    found = Resolved(value.name, value, str(origin), _sha256(origin))
+    return _with_base(found, {}) if kind == "method" else found
+
+
+def _with_base(one: Resolved, known: Mapping[str, Resolved]) -> Resolved:
+    """A variant joined with its base method, which is one of `known` or has a name; any other method as it is."""
+    if one.value.base is None:
+        return one
+    base = known.get(one.value.base) or resolve("method", one.value.base)
+    both = hashlib.sha256((one.sha256 + base.sha256).encode()).hexdigest()
+    return Resolved(one.name, joined(one.value, base.value), one.origin, both)
 
 
 def load_file(path: Path) -> ModuleType:
@@ -166,7 +198,7 @@ def shortened(error: BaseException, path: Path | None = None, frames: int = 3) -
     return "\n".join([*lines, f"  {type(error).__name__}: {error}"])
 
 
-def definitions_folder(kind: Literal["task", "method"]) -> Path:
+def definitions_folder(kind: Kind) -> Path:
     """The folder of built-in definitions: beside the package in a wheel, at the top of a source checkout."""
     package = Path(faithboard.__file__).parent
     for folder in (package / f"{kind}s", package.parent.parent / f"{kind}s"):
@@ -175,18 +207,18 @@ def definitions_folder(kind: Literal["task", "method"]) -> Path:
     raise ResolveError(f"the folder of built-in {kind}s is missing from this installation; install faithboard again")
 
 
-def _builtin_files(kind: Literal["task", "method"]) -> Iterator[Resolved]:
+def _builtin_files(kind: Kind) -> Iterator[Resolved]:
     for path in sorted(definitions_folder(kind).glob("*.py")):
         yield from _definitions(kind, load_file(path))
 
 
-def _builtin_metrics() -> Iterator[Resolved]:
-    from faithboard import metrics, probes
+def _builtin_values(kind: Kind) -> Iterator[Resolved]:
+    from faithboard import metrics, probes, training
 
-    for module in (metrics, probes):
+    for module in (metrics, probes) if kind == "metric" else (training,):
         path = Path(module.__file__ or "")
-        for metric in module.BUILTIN:
-            yield Resolved(metric.name, metric, str(path), _sha256(path))
+        for value in module.BUILTIN:
+            yield Resolved(value.name, value, str(path), _sha256(path))
 
 
 def _definitions(kind: Kind, module: ModuleType) -> Iterator[Resolved]:

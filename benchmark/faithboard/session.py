@@ -89,6 +89,7 @@ def plan_suite(
     """Everything the suite asks for, against what is stored. Raises a FaithboardError for whatever makes no sense."""
     methods = resolve.resolve_all("method", suite.methods)
     metrics = resolve.resolve_all("metric", suite.metrics)
+    trainings = resolve.resolve_all("training", suite.trainings)
     resolve.resolve_all("task", suite.tasks)
     ready = [prepared(task, place, suite.examples, progress) for task in suite.tasks]
     return make_plan(
@@ -96,6 +97,8 @@ def plan_suite(
         ready,
         methods,
         metrics,
+        trainings,
+        resolve.asked_trainings(methods, trainings),
         place.store.index(),
         _vectors(suite, ready),
         provenance(place.device),

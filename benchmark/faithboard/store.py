@@ -1,6 +1,8 @@
 """The results folder: the only place where results are written and read.
 
     models/<key>.safetensors, .json          a trained model: weights and record
+    models/<key>.predictions.parquet         which test examples it gets right
+    models/<key>.checkpoint                  where a training stands that is not finished
     explanations/<key>.json                  one method on one model: cost and rows
     explanations/<key>.scores.parquet        its scores, one row per example and draw
     explanations/<key>.values.parquet        its values per metric and example, with the points of the curve
@@ -15,6 +17,8 @@ explanation is written last, so whatever has a record is complete.
 
 from __future__ import annotations
 
+import hashlib
+import io
 import json
 import os
 import shutil
@@ -77,25 +81,72 @@ class Store:
 
     # -- models
 
-    def save_model(self, record: ModelRecord, weights: Mapping[str, Tensor] | None) -> None:
-        """Store a trained model, weights first. A failed one has no weights."""
+    def save_model(
+        self, record: ModelRecord, weights: Mapping[str, Tensor] | None, predictions: pd.DataFrame | None = None
+    ) -> None:
+        """Store a trained model, its record last, and drop its checkpoint. A failed one is its record alone."""
         if weights is not None:
             from safetensors.torch import save
 
             blob = save({name: value.contiguous() for name, value in weights.items()})
-            self._write(self.root / "models" / f"{record.key}.safetensors", lambda path: path.write_bytes(blob))
-        self._write_json(self.root / "models" / f"{record.key}.json", record.to_json())
+            self._write(self._model(record.key, ".safetensors"), lambda path: path.write_bytes(blob))
+        if predictions is not None:
+            table = predictions
+            self._write(
+                self._model(record.key, ".predictions.parquet"), lambda path: table.to_parquet(path, index=False)
+            )
+        self._write_json(self._model(record.key, ".json"), record.to_json())
+        self._model(record.key, ".checkpoint").unlink(missing_ok=True)
 
     def load_weights(self, key: str) -> dict[str, Tensor]:
         """Weights of a stored model. Raises StoreError when the file is missing or damaged."""
         from safetensors import SafetensorError
         from safetensors.torch import load_file
 
-        path = self.root / "models" / f"{key}.safetensors"
+        path = self._model(key, ".safetensors")
         try:
             return load_file(path)
         except (OSError, SafetensorError) as error:
             raise StoreError(f"the weights {path} cannot be read: {error}") from error
+
+    def predictions(self, key: str) -> pd.DataFrame:
+        """Which test examples a stored model gets right: columns example, right, right_query_only.
+
+        1.0 or 0.0; on the query alone NaN where there is none. Empty for a model whose training failed.
+        """
+        path = self._model(key, ".predictions.parquet")
+        if not path.is_file():
+            return pd.DataFrame({"example": [], "right": [], "right_query_only": []})
+        return self._read_parquet(path)
+
+    def save_checkpoint(self, key: str, state: Mapping[str, Any]) -> None:
+        """Keep the state of an unfinished training: tensors and plain values, in nested dicts and lists."""
+        import torch
+
+        blob = io.BytesIO()
+        torch.save(dict(state), blob)
+        content = blob.getvalue()
+        # torch reads tensors with a flipped bit without a word, so the file begins with a checksum.
+        whole = hashlib.sha256(content).digest() + content
+        self._write(self._model(key, ".checkpoint"), lambda path: path.write_bytes(whole))
+
+    def checkpoint(self, key: str) -> dict[str, Any] | None:
+        """The kept state, on the CPU, or None. Raises StoreError when the file is damaged."""
+        import torch
+
+        path = self._model(key, ".checkpoint")
+        if not path.is_file():
+            return None
+        whole = path.read_bytes()
+        size = hashlib.sha256().digest_size
+        if hashlib.sha256(whole[size:]).digest() != whole[:size]:
+            raise StoreError(f"the checkpoint {path} is damaged (checksum)")
+        state: dict[str, Any] = torch.load(io.BytesIO(whole[size:]), map_location="cpu", weights_only=True)
+        return state
+
+    def model(self, key: str) -> ModelRecord | None:
+        path = self._model(key, ".json")
+        return ModelRecord.from_json(self._read_json(path)) if path.is_file() else None
 
     def models(self) -> list[ModelRecord]:
         return [ModelRecord.from_json(content) for content in self._read_all("models")]
@@ -191,6 +242,9 @@ class Store:
         )
 
     # -- the edge itself
+
+    def _model(self, key: str, ending: str) -> Path:
+        return self.root / "models" / f"{key}{ending}"
 
     def _explanation(self, key: str, ending: str) -> Path:
         return self.root / "explanations" / f"{key}{ending}"

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import Any
 
 import pytest
 import torch
 from torch import Tensor
 
-from faithboard import training
 from faithboard.batch import Batch
 from faithboard.classifier import Classifier
 from faithboard.config import ModelConfig, TrainingConfig
 from faithboard.data import TaskData
-from faithboard.errors import DataError, FaithboardError, SuiteError
+from faithboard.errors import ContractError, DataError, FaithboardError, SuiteError
 from faithboard.models import AttentionClassifier, build
 from faithboard.performance import measure, probabilities
 from faithboard.rng import Rng
-from faithboard.training import check_training, loop, train
-from faithboard.training.standard import CrossEntropy
+from faithboard.task import Task
+from faithboard.training import BUILTIN, STANDARD, Checkpoint, Procedure, Training, check_training, loop, train
 from tests.training.tiny import PAIR, TASK, tiny
 
 QUICK = TrainingConfig(epochs=3, batch_size=16, learning_rate=0.01)
@@ -32,6 +33,10 @@ def fresh(data: TaskData, seed: int = 0) -> AttentionClassifier:
 
 def weights(model: Classifier) -> bytes:
     return b"".join(value.numpy().tobytes() for value in model.state_dict().values())
+
+
+def submitted(procedure: Procedure) -> Training:
+    return Training("submitted", lambda supervised, config, vocabulary: procedure, source="a test")
 
 
 def scripted(monkeypatch: pytest.MonkeyPatch, scores: list[float]) -> list[bytes]:
@@ -60,9 +65,9 @@ def test_learns_the_tiny_task_and_reports_it() -> None:
     assert trained.seconds >= sum(entry["seconds"] for entry in trained.history)
 
 
+@pytest.mark.parametrize("training", BUILTIN, ids=lambda training: training.name)
 @pytest.mark.parametrize("task", [TASK, replace(TASK, layout="sequence")], ids=lambda task: task.layout)
-def test_the_same_seed_gives_the_same_bytes(task: object) -> None:
-    assert isinstance(task, type(TASK))
+def test_the_same_seed_gives_the_same_bytes(task: Task, training: Training) -> None:
     data = tiny(task)
     before = torch.random.get_rng_state()
     runs = []
@@ -70,12 +75,49 @@ def test_the_same_seed_gives_the_same_bytes(task: object) -> None:
         model = fresh(data)
         with torch.random.fork_rng():
             torch.manual_seed(noise)
-            train(model, data, replace(QUICK, epochs=1), seed)
+            train(model, data, replace(QUICK, epochs=1), seed, training)
         runs.append(weights(model))
     assert runs[0] == runs[1]
     assert runs[0] != runs[2]
-    train(fresh(data), data, replace(QUICK, epochs=1), 0)
+    train(fresh(data), data, replace(QUICK, epochs=1), 0, training)
     assert torch.equal(before, torch.random.get_rng_state())
+
+
+@pytest.mark.parametrize("training", BUILTIN, ids=lambda training: training.name)
+def test_a_training_that_goes_on_ends_with_the_same_bytes(training: Training) -> None:
+    data = tiny(replace(TASK, layout="sequence"))
+    states: list[bytes] = []
+
+    def save(state: Checkpoint) -> None:
+        kept = io.BytesIO()
+        torch.save(dict(state), kept)
+        states.append(kept.getvalue())
+
+    model = fresh(data)
+    # At this rate the dev score rises and falls, so an earlier epoch than the last is the best one.
+    settings = replace(QUICK, learning_rate=0.1, select="accuracy", epochs=4)
+    undisturbed = train(model, data, settings, 0, training, save=save)
+    assert len(states) == len(undisturbed.history) > 1
+    for state in states:
+        again = fresh(data, seed=5)
+        resumed = train(again, data, settings, 0, training, resume=torch.load(io.BytesIO(state), weights_only=True))
+        assert weights(again) == weights(model)
+        assert resumed.best_epoch == undisturbed.best_epoch
+        assert [e["loss"] for e in resumed.history] == [e["loss"] for e in undisturbed.history]
+
+
+@pytest.mark.parametrize("training", BUILTIN, ids=lambda training: training.name)
+def test_mixed_precision_only_where_it_is_asked_for(training: Training) -> None:
+    data = tiny()
+    settings = replace(QUICK, epochs=2, precision="bfloat16")
+    mixed, again, full = fresh(data), fresh(data), fresh(data)
+    history = train(mixed, data, settings, 0, training).history
+    train(again, data, settings, 0, training)
+    train(full, data, replace(settings, precision="float32"), 0, training)
+    assert weights(mixed) == weights(again)
+    assert weights(mixed) != weights(full)
+    assert {value.dtype for value in mixed.state_dict().values()} == {torch.float32}
+    assert history[1]["loss"] < history[0]["loss"]
 
 
 def test_the_best_dev_epoch_is_kept_and_the_earlier_one_on_a_tie(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -100,39 +142,38 @@ def test_when_it_stops(scores: list[float], patience: int | None, epochs: int, m
     assert len(trained.history) == epochs
 
 
-def test_a_loss_that_is_not_finite_stops_with_the_place(monkeypatch: pytest.MonkeyPatch) -> None:
-    @dataclass(frozen=True)
-    class Exploding:
-        supervised: CrossEntropy
-
-        def __call__(self, model: Classifier, batch: Batch, labels: Tensor, rng: Rng) -> Tensor:
-            return model(batch).logits.sum() * float("nan")
-
-    monkeypatch.setattr(training, "PROCEDURES", {"exploding": Exploding})
+def test_a_loss_that_is_not_finite_stops_with_the_place() -> None:
+    exploding = submitted(lambda model, batch, labels, rng: model(batch).logits.sum() * float("nan"))
     model = fresh(tiny())
     with pytest.raises(FaithboardError, match=r"nan in epoch 1, step 1, at learning rate 0\.01"):
-        train(model, tiny(), replace(QUICK, procedure="exploding"), 0)
+        train(model, tiny(), QUICK, 0, exploding)
     assert not model.training
 
 
-def test_a_procedure_brings_its_own_loss_and_randomness(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("procedure", "found"),
+    [
+        (lambda model, batch, labels, rng: model(batch).logits, r"shape \(16, 1\)"),
+        (lambda model, batch, labels, rng: model(batch).logits.sum().detach(), r"shape \(\)"),
+        (lambda model, batch, labels, rng: 1.0, "a float"),
+    ],
+)
+def test_a_procedure_that_gives_no_loss_is_told_the_rule(procedure: Procedure, found: str) -> None:
+    with pytest.raises(ContractError, match=f"training submitted: the loss of a batch must be a scalar.*{found}"):
+        train(fresh(tiny()), tiny(), replace(QUICK, procedure="submitted"), 0, submitted(procedure))
+
+
+def test_a_procedure_brings_its_own_loss_and_randomness() -> None:
     draws: list[Mapping[str, float]] = []
 
-    @dataclass(frozen=True)
-    class Noisy:
-        supervised: CrossEntropy
-
-        def __call__(self, model: Classifier, batch: Batch, labels: Tensor, rng: Rng) -> Tensor:
-            assert model.training
-            draws.append(dict(zip(batch.example_id, rng.uniform().tolist(), strict=True)))
-            return self.supervised(model(batch).logits, labels)
-
-    monkeypatch.setattr(training, "PROCEDURES", {"noisy": Noisy})
-    settings = replace(QUICK, procedure="noisy", epochs=2)
+    def loss(model: Classifier, batch: Batch, labels: Tensor, rng: Rng) -> Tensor:
+        assert model.training
+        draws.append(dict(zip(batch.example_id, rng.uniform().tolist(), strict=True)))
+        return model(batch).logits.square().sum()
 
     def drawn(batch_size: int) -> list[float]:
         draws.clear()
-        train(fresh(tiny()), tiny(), replace(settings, batch_size=batch_size), 0)
+        train(fresh(tiny()), tiny(), replace(QUICK, epochs=2, batch_size=batch_size), 0, submitted(loss))
         half = len(draws) // 2
         return [next(d[name] for d in part if name in d) for part in (draws[:half], draws[half:]) for name in names]
 
@@ -171,19 +212,25 @@ def test_a_dev_split_of_one_class_cannot_select_by_roc() -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"procedure": "standrad"}, "did you mean standard"),
-        ({"loss_reduction": "max"}, "loss_reduction"),
+        ({"loss_reduction": "max"}, "loss_reduction must be one of sum, mean"),
         ({"select": "loss"}, "select must be"),
+        ({"precision": "float16"}, "precision must be one of float32, bfloat16"),
         ({"epochs": 0}, "epochs must be at least 1"),
         ({"batch_size": 0}, "batch_size"),
         ({"patience": 0}, "patience"),
+        ({"learning_rate": 0.0}, "learning_rate must be above 0"),
     ],
 )
-def test_settings_that_make_no_sense_are_refused(settings: dict[str, object], message: str) -> None:
+def test_settings_that_make_no_sense_are_refused(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(SuiteError, match=message):
-        check_training(replace(QUICK, **settings), TASK)  # type: ignore[arg-type]
+        check_training(replace(QUICK, **settings), TASK, STANDARD)
+
+
+def test_a_training_that_is_not_built_in_must_be_given() -> None:
+    with pytest.raises(SuiteError, match="unknown training 'standrad'; did you mean standard"):
+        train(fresh(tiny()), tiny(), replace(QUICK, procedure="standrad"), 0)
 
 
 def test_roc_needs_two_classes() -> None:
     with pytest.raises(SuiteError, match="3 classes"):
-        check_training(QUICK, PAIR)
+        check_training(QUICK, PAIR, STANDARD)

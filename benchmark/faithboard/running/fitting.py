@@ -8,65 +8,68 @@ import platform
 import time
 from collections import Counter
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
+import pandas as pd
 import torch
 from torch import Tensor
 
 import faithboard
 from faithboard.classifier import Classifier
+from faithboard.config import ModelConfig
 from faithboard.data.embeddings import Embedding, load_embedding
-from faithboard.errors import FaithboardError
+from faithboard.errors import FaithboardError, StoreError
 from faithboard.known_truth import verify_shortcut
-from faithboard.models import build
-from faithboard.performance import gate, measure, probabilities
+from faithboard.models import AttentionClassifier, build
+from faithboard.performance import gate, measure, probabilities, reads_query, without_text
 from faithboard.plan import PlannedJob
 from faithboard.records import ModelRecord
+from faithboard.resolve import shortened
 from faithboard.running.progress import Progress
 from faithboard.store import Store
-from faithboard.training import train
+from faithboard.training import Checkpoint, train
+from faithboard.training.cost import step_memory
+from faithboard.training.diagnostics import mean_bottom_half_mass
+
+if TYPE_CHECKING:
+    from faithboard.data import TaskData
 
 
 def fitted(job: PlannedJob, store: Store, device: torch.device, progress: Progress) -> tuple[Classifier, ModelRecord]:
     """The model of a job in eval mode on `device`, and its record.
 
-    Raises FaithboardError when training fails; the failure is stored as a record of its own first.
+    A model whose stored weights are missing, unreadable or not those its record has the hash of is trained again; a
+    training that was killed goes on after its last whole epoch. Raises FaithboardError when training fails, whatever a
+    submitted procedure raises; the failure is stored as a record first.
     """
-    data = job.prepared.data
-    specials = data.vocabulary.specials
-    if job.state == "stored":
-        record = next(one for one in store.models() if one.key == job.key)
-        weights = store.load_weights(job.key)
-        empty = torch.zeros(record.config["embedding"])
-        model = build(job.model, data.task, empty, specials, seed=job.seed)
-        model.load_state_dict(weights)
-        return model.to(device), record
+    record = store.model(job.key)
+    if record is not None and record.status == "ok":
+        model = _stored(job, record, store, progress)
+        if model is not None:
+            return model.to(device), record
+    try:
+        return _trained(job, store, device, progress)
+    except StoreError:
+        raise
+    except Exception as error:  # a procedure is anybody's code: whatever it raises is the failure of its model
+        reason = str(error) if isinstance(error, FaithboardError) else f"training raised\n{shortened(error)}"
+        store.save_model(dataclasses.replace(_record(job, device), status="failed", reason=reason), None)
+        raise FaithboardError(reason) from error
+
+
+def fresh_model(config: ModelConfig, data: TaskData, seed: int) -> tuple[AttentionClassifier, Embedding]:
+    """An untrained model on the CPU, and the vectors that its embedding starts from."""
     counts = Counter(token for example in data.splits["train"] for token in (*example.tokens, *example.query))
     embedded = load_embedding(
-        job.model.vectors,
+        config.vectors,
         data.vocabulary,
-        dim=job.model.embedding_dim,
-        missing=job.model.missing,
-        seed=job.seed,
+        dim=config.embedding_dim,
+        missing=config.missing,
+        seed=seed,
         token_counts=counts,
     )
-    model = build(job.model, data.task, embedded.matrix, specials, seed=job.seed).to(device)
-    record = _record(job, device, embedded)
-    start = time.perf_counter()
-    try:
-        with progress.bar(f"train {job.title}", job.training.epochs) as advance:
-            trained = train(model, data, job.training, job.seed, progress=lambda epoch, total, now: advance(1))
-    except FaithboardError as error:
-        store.save_model(dataclasses.replace(record, status="failed", reason=str(error)), None)
-        raise
-    seconds = time.perf_counter() - start
-    record = dataclasses.replace(record, history=trained.history, **_tested(model, job))
-    record.provenance["train_seconds"] = round(seconds, 2)
-    record.provenance["best_epoch"] = trained.best_epoch
-    weights = {name: value.detach().cpu() for name, value in model.state_dict().items()}
-    record = dataclasses.replace(record, weights_sha256=weights_sha256(weights))
-    store.save_model(record, weights)
-    return model, record
+    return build(config, data.task, embedded.matrix, data.vocabulary.specials, seed=seed), embedded
 
 
 def provenance(device: torch.device) -> dict[str, Any]:
@@ -93,7 +96,83 @@ def weights_sha256(weights: Mapping[str, Tensor]) -> str:
     return found.hexdigest()
 
 
-def _record(job: PlannedJob, device: torch.device, embedded: Embedding) -> ModelRecord:
+def _stored(job: PlannedJob, record: ModelRecord, store: Store, progress: Progress) -> Classifier | None:
+    """The stored model of a job; None, and said, when its weights are damaged."""
+    data = job.prepared.data
+    try:
+        weights = store.load_weights(job.key)
+    except StoreError as error:
+        progress.say(f"{error}; training {job.title} again")
+        return None
+    if weights_sha256(weights) != record.weights_sha256:
+        progress.say(f"the stored weights of {job.title} are not those of its record (checksum); training it again")
+        return None
+    empty = torch.zeros(record.config["embedding"])
+    model = build(job.model, data.task, empty, data.vocabulary.specials, seed=job.seed)
+    model.load_state_dict(weights)
+    return model
+
+
+def _trained(job: PlannedJob, store: Store, device: torch.device, progress: Progress) -> tuple[Classifier, ModelRecord]:
+    """Train the model of a job, from its last checkpoint if there is one, test it and store it."""
+    data = job.prepared.data
+    model, embedded = fresh_model(job.model, data, job.seed)
+    model.to(device)
+    if job.start is not None:
+        model.load_state_dict(_start(job.start, store, device, progress))
+    resume = _checkpoint(job, store, progress)
+    with progress.bar(f"train {job.title}", job.training.epochs) as advance:
+        advance(len(resume["history"]) if resume else 0)
+        trained = train(
+            model,
+            data,
+            job.training,
+            job.seed,
+            job.procedure,
+            resume=resume,
+            save=lambda state: store.save_checkpoint(job.key, state),
+            progress=lambda epoch, epochs, entry: advance(1),
+        )
+    weights = {name: value.detach().cpu() for name, value in model.state_dict().items()}
+    measures, predictions = _tested(model, job)
+    record = dataclasses.replace(
+        _record(job, device),
+        weights_sha256=weights_sha256(weights),
+        history=trained.history,
+        **measures,
+    )
+    record.data.update(words_with_vector=embedded.found, words=embedded.words, token_coverage=embedded.token_coverage)
+    record.config["embedding"] = list(embedded.matrix.shape)
+    record.provenance["train_seconds"] = round(trained.seconds, 2)
+    record.provenance["train_memory_mb"] = round(step_memory(model, data, job.training, job.procedure), 2)
+    record.provenance["best_epoch"] = trained.best_epoch
+    store.save_model(record, weights, predictions)
+    return model, record
+
+
+def _start(job: PlannedJob, store: Store, device: torch.device, progress: Progress) -> dict[str, Tensor]:
+    """The weights of the model that another goes on from, which is trained now if it never was."""
+    try:
+        if job.state == "failed":
+            raise FaithboardError(f"{job.reason} (--retry-failed trains again)")
+        return fitted(job, store, device, progress)[0].state_dict()
+    except FaithboardError as error:
+        raise FaithboardError(f"the model it goes on from, {job.title}, could not be trained: {error}") from error
+
+
+def _checkpoint(job: PlannedJob, store: Store, progress: Progress) -> Checkpoint | None:
+    """Where the training of a job stands; None for the beginning, and said when that is for damage."""
+    try:
+        found = store.checkpoint(job.key)
+    except StoreError as error:
+        progress.say(f"{error}; training {job.title} from the beginning")
+        return None
+    if found is not None:
+        progress.say(f"training {job.title} goes on after epoch {len(found['history'])}")
+    return found
+
+
+def _record(job: PlannedJob, device: torch.device) -> ModelRecord:
     data = job.prepared.data
     return ModelRecord(
         key=job.key,
@@ -104,16 +183,11 @@ def _record(job: PlannedJob, device: torch.device, embedded: Embedding) -> Model
         model=job.model.name,
         training=job.training.procedure,
         seed=job.seed,
-        config=dataclasses.asdict(job.model)
-        | dataclasses.asdict(job.training)
-        | {"embedding": list(embedded.matrix.shape)},
+        config=dataclasses.asdict(job.model) | job.procedure.used(job.training),
         performance_measure=data.task.performance,
         data={
             "origin": data.origin,
             "vocabulary": len(data.vocabulary),
-            "words_with_vector": embedded.found,
-            "words": embedded.words,
-            "token_coverage": embedded.token_coverage,
             "splits": {
                 split: dataclasses.asdict(counts) | {"here": counts.here} for split, counts in data.counts.items()
             },
@@ -123,15 +197,28 @@ def _record(job: PlannedJob, device: torch.device, embedded: Embedding) -> Model
     )
 
 
-def _tested(model: Classifier, job: PlannedJob) -> dict[str, Any]:
-    data = job.prepared.data
+def _tested(model: Classifier, job: PlannedJob) -> tuple[dict[str, Any], pd.DataFrame]:
+    """Fields of the record that testing fills, and what is right of each test example (`Store.predictions`).
+
+    Beside the measures of the task there are `confidence`, the mean probability of the predicted class,
+    `gradient-mass-bottom-half` (`training.diagnostics`) and, where a query is read, `accuracy-query-only`.
+    """
+    data, device = job.prepared.data, model.device
     test = data.splits["test"]
-    found = probabilities(model, test, data, model.device)
-    labels = [example.label for example in test]
+    labels = np.array([example.label for example in test])
+    found = probabilities(model, test, data, device)
+    performance = measure(found, labels, data.task) | {"confidence": float(found.max(1).mean())}
+    if "gradients" in model.capabilities and (mass := mean_bottom_half_mass(model, data)) is not None:
+        performance["gradient-mass-bottom-half"] = mass
+    right = {"right": (found.argmax(1) == labels).astype(float), "right_query_only": np.full(len(test), np.nan)}
+    if reads_query(data.task):
+        right["right_query_only"] = (without_text(model, test, data, device).argmax(1) == labels).astype(float)
+        performance["accuracy-query-only"] = float(right["right_query_only"].mean())
     passed = gate(found, labels, data.task, seed=job.seed)
-    return {
-        "performance": measure(found, labels, data.task),
+    measures = {
+        "performance": performance,
         "gate_passed": passed.passed,
         "gate": {"bound": passed.bound, "threshold": passed.threshold},
         "known_truth": verify_shortcut(model, data) if data.task.rationale == "planted" else {},
     }
+    return measures, pd.DataFrame({"example": [example.id for example in test], **right})

@@ -1,41 +1,37 @@
 """The training loop: epochs over shuffled batches, the best dev epoch kept (Jain & Wallace 2019).
 
-Whatever is drawn in an epoch comes from the seed and the number of the epoch, never from what was drawn before it.
+Whatever is drawn in an epoch comes from the seed and the number of the epoch, never from what was drawn before it. So
+the state after an epoch is weights, optimiser and history alone, and a training that goes on from there ends as if it
+had never stopped.
 """
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Self
 
 import torch
 from torch import Tensor
 
-from faithboard.batch import Batch
 from faithboard.classifier import Classifier
 from faithboard.config import TrainingConfig
 from faithboard.data.encoded import Encoded
-from faithboard.errors import DataError, FaithboardError
+from faithboard.errors import ContractError, DataError, FaithboardError
 from faithboard.models.seeding import seeded
 from faithboard.performance import encoded_probabilities, measure
 from faithboard.rng import Rng, seed_of
 from faithboard.task import Task
 from faithboard.training.batches import shuffled
+from faithboard.training.definition import Procedure
 
 if TYPE_CHECKING:
-    from jaxtyping import Float, Int
-
     from faithboard.data import TaskData
 
-
-class Procedure(Protocol):
-    """What a training procedure is: the loss of one batch."""
-
-    def __call__(self, model: Classifier, batch: Batch, labels: Int[Tensor, "batch"], rng: Rng) -> Float[Tensor, ""]:
-        """The loss to minimise. The model is in training mode; everything random comes from `rng`."""
+Checkpoint = Mapping[str, Any]
+"""State after an epoch, of tensors and plain values: `history`, `best`, `weights`, `optimiser`."""
 
 
 @dataclass(frozen=True)
@@ -45,14 +41,49 @@ class Trained:
     history: list[dict[str, float]]
     """One entry per epoch: `epoch` (from 1), `loss` (mean per text), the dev measure that selects, `seconds`."""
     best_epoch: int
-    seconds: float
+
+    @property
+    def seconds(self) -> float:
+        """Of all epochs, those before a kill included."""
+        return math.fsum(entry["seconds"] for entry in self.history)
 
 
 @dataclass
-class _Best:
-    epoch: int
-    score: float
-    weights: dict[str, Tensor]
+class _Course:
+    """What a training has behind it."""
+
+    history: list[dict[str, float]] = field(default_factory=list)
+    best_epoch: int = 0
+    best_score: float = -math.inf
+    best_weights: dict[str, Tensor] = field(default_factory=dict)
+
+    @classmethod
+    def resumed(cls, checkpoint: Checkpoint) -> Self:
+        return cls(list(checkpoint["history"]), **checkpoint["best"])
+
+    def checkpoint(self, model: Classifier, optimiser: torch.optim.Optimizer) -> Checkpoint:
+        best = {"best_epoch": self.best_epoch, "best_score": self.best_score, "best_weights": self.best_weights}
+        return {
+            "history": self.history,
+            "best": best,
+            "weights": model.state_dict(),
+            "optimiser": optimiser.state_dict(),
+        }
+
+    def add(self, entry: dict[str, float], score: float, model: Classifier) -> None:
+        self.history.append(entry)
+        if score > self.best_score:
+            self.best_epoch, self.best_score = len(self.history), score
+            self.best_weights = {name: value.detach().clone() for name, value in model.state_dict().items()}
+
+    def over(self, config: TrainingConfig) -> bool:
+        done = len(self.history)
+        # A tie leaves the earlier epoch the best, so none can replace a perfect one.
+        return (
+            done >= config.epochs
+            or self.best_score >= 1.0
+            or (config.patience is not None and done - self.best_epoch >= config.patience)
+        )
 
 
 def fit(
@@ -61,36 +92,71 @@ def fit(
     config: TrainingConfig,
     loss_of: Procedure,
     seed: int,
+    *,
+    resume: Checkpoint | None = None,
+    save: Callable[[Checkpoint], None] | None = None,
     progress: Callable[[int, int, dict[str, float]], None] | None = None,
 ) -> Trained:
     """Minimise `loss_of` over the train split and leave the best dev epoch's weights, in eval mode.
 
-    Raises DataError for a split it cannot use, FaithboardError when the loss is not finite.
+    Raises DataError for a split it cannot use, ContractError for a loss that is no differentiable scalar and
+    FaithboardError for one that is not finite.
     """
-    started = time.perf_counter()
-    texts, dev = (_encoded(data, split) for split in ("train", "dev"))
+    texts, dev = (encoded(data, split) for split in ("train", "dev"))
     optimiser = _optimiser(model, data.task, config)
-    history: list[dict[str, float]] = []
-    best: _Best | None = None
+    course = _Course()
+    if resume is not None:
+        course = _Course.resumed(resume)
+        model.load_state_dict(resume["weights"])
+        optimiser.load_state_dict(resume["optimiser"])
     try:
-        for epoch in range(1, config.epochs + 1):
-            epoch_started = time.perf_counter()
+        while not course.over(config):
+            epoch = len(course.history) + 1
+            started = time.perf_counter()
             loss = _epoch(model, texts, loss_of, optimiser, config, seed, epoch)
             score = _dev_score(model, dev, data.task, config.select)
-            seconds = time.perf_counter() - epoch_started
-            history.append({"epoch": epoch, "loss": loss, f"dev-{config.select}": score, "seconds": seconds})
-            if best is None or score > best.score:
-                best = _Best(epoch, score, {k: v.detach().clone() for k, v in model.state_dict().items()})
+            seconds = time.perf_counter() - started
+            entry = {"epoch": epoch, "loss": loss, f"dev-{config.select}": score, "seconds": seconds}
+            course.add(entry, score, model)
+            if save is not None:
+                save(course.checkpoint(model, optimiser))
             if progress is not None:
-                progress(epoch, config.epochs, history[-1])
-            # Ties go to the earlier epoch, so none can replace a perfect one.
-            if best.score >= 1.0 or (config.patience is not None and epoch - best.epoch >= config.patience):
-                break
+                progress(epoch, config.epochs, entry)
     finally:
         model.eval()
-    assert best is not None, "settings are checked to ask for at least one epoch"
-    model.load_state_dict(best.weights)
-    return Trained(history, best.epoch, time.perf_counter() - started)
+    model.load_state_dict(course.best_weights)
+    return Trained(course.history, course.best_epoch)
+
+
+def encoded(data: TaskData, split: str) -> Encoded:
+    """The texts of a split. Raises DataError when there are none."""
+    if not data.splits[split]:
+        raise DataError(f"{data.task.name}: the {split} split is empty, so nothing can be trained")
+    return Encoded.of(data.splits[split], data.vocabulary, data.task)
+
+
+def batch_loss(
+    model: Classifier,
+    texts: Encoded,
+    rows: Tensor,
+    loss_of: Procedure,
+    config: TrainingConfig,
+    seed: int,
+    epoch: int,
+) -> Tensor:
+    """The loss of the texts at `rows` in an epoch. Raises ContractError when it is no differentiable scalar."""
+    device = model.device
+    batch, labels = texts.batch(rows).to(device), texts.labels[rows].to(device)
+    rng = Rng(seed_of(seed, "procedure", epoch), batch)
+    with torch.autocast(device.type, torch.bfloat16, enabled=config.precision == "bfloat16"):
+        loss = loss_of(model, batch, labels, rng)
+    if not isinstance(loss, Tensor) or loss.shape != () or not loss.requires_grad:
+        found = f"a tensor of shape {tuple(loss.shape)}" if isinstance(loss, Tensor) else f"a {type(loss).__name__}"
+        raise ContractError(
+            f"training {config.procedure}: the loss of a batch must be a scalar tensor that depends on the weights, "
+            f"got {found}"
+        )
+    return loss
 
 
 def _epoch(
@@ -103,15 +169,13 @@ def _epoch(
     epoch: int,
 ) -> float:
     """One pass over the training texts; the mean loss per text."""
-    device = model.device
     order = torch.Generator().manual_seed(seed_of(seed, "order", epoch))
     total = 0.0
     model.train()
-    with seeded(seed, "dropout", epoch, device=device):
+    with seeded(seed, "dropout", epoch, device=model.device):
         for step, rows in enumerate(shuffled(texts.lengths, config.batch_size, order), start=1):
-            batch, labels = texts.batch(rows).to(device), texts.labels[rows].to(device)
             optimiser.zero_grad(set_to_none=True)
-            loss = loss_of(model, batch, labels, Rng(seed_of(seed, "procedure", epoch), batch))
+            loss = batch_loss(model, texts, rows, loss_of, config, seed, epoch)
             value = loss.item()
             if not math.isfinite(value):
                 raise FaithboardError(
@@ -146,9 +210,3 @@ def _optimiser(model: Classifier, task: Task, config: TrainingConfig) -> torch.o
         # One pass over each parameter instead of a dozen: with large vocabularies most of a step is spent here.
         fused=True,
     )
-
-
-def _encoded(data: TaskData, split: str) -> Encoded:
-    if not data.splits[split]:
-        raise DataError(f"{data.task.name}: the {split} split is empty, so nothing can be trained")
-    return Encoded.of(data.splits[split], data.vocabulary, data.task)

@@ -1,62 +1,35 @@
-"""Supervised training: the loss of the task, and nothing else. Other procedures add to it."""
+"""The training `standard`: the supervised loss of the task, and nothing else."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, Self
+from typing import TYPE_CHECKING
 
 from torch import Tensor
-from torch.nn import functional as F
 
 from faithboard.batch import Batch
 from faithboard.classifier import Classifier
-from faithboard.config import TrainingConfig
 from faithboard.rng import Rng
+from faithboard.training.definition import Training
+from faithboard.training.supervised import CrossEntropy
 
 if TYPE_CHECKING:
-    from jaxtyping import Bool, Float, Int
+    from jaxtyping import Float, Int
 
 
 @dataclass(frozen=True)
-class CrossEntropy:
-    """Cross entropy of the gold class; over the candidates alone where a text has some."""
+class Supervised:
+    """The supervised loss of a batch."""
 
-    reduction: Literal["sum", "mean"] = "sum"
-    positive_weight: float | None = None
-    """Weight of class 1 against class 0, for models with a single output."""
-
-    @classmethod
-    def of(cls, config: TrainingConfig, labels: Sequence[int], n_classes: int) -> Self:
-        """The loss that `config` asks for; class 1 of two weighs N / positives - 1, as published by Jain & Wallace."""
-        positives = sum(label == 1 for label in labels)
-        weighed = config.weigh_positive and n_classes == 2 and 0 < positives < len(labels)
-        reduction: Literal["sum", "mean"] = "mean" if config.loss_reduction == "mean" else "sum"
-        return cls(reduction, len(labels) / positives - 1 if weighed else None)
-
-    def __call__(
-        self,
-        logits: Float[Tensor, "batch output"],
-        labels: Int[Tensor, "batch"],
-        candidates: Bool[Tensor, "batch class"] | None = None,
-    ) -> Float[Tensor, ""]:
-        """The loss of a batch, summed or averaged over its texts."""
-        if logits.shape[1] == 1:
-            weight = None if self.positive_weight is None else logits.new_tensor(self.positive_weight)
-            return F.binary_cross_entropy_with_logits(
-                logits[:, 0], labels.to(logits.dtype), pos_weight=weight, reduction=self.reduction
-            )
-        if candidates is not None:
-            logits = logits.masked_fill(~candidates, -float("inf"))
-        return F.cross_entropy(logits, labels, reduction=self.reduction)
-
-
-@dataclass(frozen=True)
-class Standard:
-    """The procedure `standard`: the supervised loss of the batch."""
-
-    supervised: CrossEntropy
+    loss: CrossEntropy
 
     def __call__(self, model: Classifier, batch: Batch, labels: Int[Tensor, "batch"], rng: Rng) -> Float[Tensor, ""]:
         """The loss to minimise."""
-        return self.supervised(model(batch).logits, labels, batch.candidates)
+        return self.loss(model(batch).logits, labels, batch.candidates)
+
+
+STANDARD = Training(
+    "standard",
+    lambda supervised, config, vocabulary: Supervised(supervised),
+    source="Jain & Wallace 2019, appendix and published code",
+)

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from faithboard.config import TrainingConfig
-from faithboard.training.standard import CrossEntropy
+from faithboard.training.supervised import CrossEntropy
 
 
 def test_a_single_output_is_the_logit_of_class_1_and_positives_weigh_more() -> None:
@@ -45,3 +45,10 @@ def test_only_candidates_compete() -> None:
 )
 def test_the_weight_of_positives(weigh: bool, labels: list[int], classes: int, weight: float | None) -> None:
     assert CrossEntropy.of(TrainingConfig(weigh_positive=weigh), labels, classes).positive_weight == weight
+
+
+def test_logits_of_mixed_precision_lose_no_more_digits() -> None:
+    logits = torch.tensor([[1.0], [-3.0]], dtype=torch.bfloat16)
+    value = CrossEntropy("sum")(logits, torch.tensor([1, 1]))
+    assert value.dtype == torch.float32
+    assert float(value) == pytest.approx(math.log1p(math.exp(-1.0)) + math.log1p(math.exp(3.0)), rel=1e-6)

@@ -1,0 +1,142 @@
+"""Trainings that keep a model's prediction when the words that matter least are masked (Ismail et al. 2021).
+
+    loss = CE(f(x), y) + lambda KL(f(x) || f(x masked))
+
+Saliency-guided training masks the words of smallest gradient; its control masks as many words at random.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from faithboard.batch import Batch
+from faithboard.classifier import Classifier, Output
+from faithboard.config import MASKING, TrainingConfig
+from faithboard.data.vocabulary import SPECIAL_WORDS, Vocabulary
+from faithboard.gradients import class_gradient
+from faithboard.rng import TOKEN, Rng
+from faithboard.training.definition import Training
+from faithboard.training.supervised import CrossEntropy
+
+if TYPE_CHECKING:
+    from jaxtyping import Bool, Float, Float64, Int
+
+FILLS = ("previous", "unk", "zero", "random")
+"""What can stand in place of a masked word."""
+
+Magnitude = Callable[
+    [Classifier, Batch, "Int[Tensor, 'batch']", Rng], "Float[Tensor, 'batch token'] | Float64[Tensor, 'batch token']"
+]
+"""(model, batch, labels, rng) -> how much each word matters; the smallest are masked."""
+
+
+def gradient_magnitude(
+    model: Classifier, batch: Batch, labels: Int[Tensor, "batch"], rng: Rng
+) -> Float64[Tensor, "batch token"]:
+    """L2 norm over dimensions of the gradient of the gold class's probability at each embedding, in eval mode."""
+    return torch.linalg.vector_norm(class_gradient(model, batch, target=labels), dim=-1, dtype=torch.float64)
+
+
+def random_magnitude(
+    model: Classifier, batch: Batch, labels: Int[Tensor, "batch"], rng: Rng
+) -> Float[Tensor, "batch token"]:
+    """A uniform number for each word, anew in each epoch."""
+    return rng.uniform(TOKEN)
+
+
+def smallest(magnitude: Float[Tensor, "batch token"], batch: Batch, share: float) -> Bool[Tensor, "batch token"]:
+    """Marks the floor(share * T) scorable words of smallest magnitude in each text, of equal ones the first."""
+    # Shares such as 0.29 have no exact binary form: without the small addition 0.29 * 100 is rounded down to 28.
+    count = (share * batch.scorable_lengths.double() + 1e-9).floor()
+    order = magnitude.masked_fill(~batch.scorable, torch.inf).argsort(dim=1, stable=True)
+    rank = torch.empty_like(order).scatter_(
+        1, order, torch.arange(order.shape[1], device=order.device).expand_as(order)
+    )
+    return (rank < count[:, None]) & batch.scorable
+
+
+def previous_kept(batch: Batch, masked: Bool[Tensor, "batch token"]) -> Int[Tensor, "batch token"]:
+    """For each position the id of the nearest kept word before it or, before the first kept word, of that one."""
+    kept = batch.scorable & ~masked
+    position = torch.arange(kept.shape[1], device=kept.device).expand_as(kept)
+    nearest = position.where(kept, -1).cummax(1).values
+    first = position.where(kept, kept.shape[1] - 1).amin(1, keepdim=True)
+    return batch.ids.gather(1, nearest.where(nearest >= 0, first))
+
+
+def divergence(full: Output, masked: Output, candidates: Bool[Tensor, "batch class"] | None) -> Float64[Tensor, ""]:
+    """KL(full || masked), summed over the texts of a batch. Classes that are no candidate do not enter it."""
+    log_full, log_masked = (output.log_probabilities(candidates) for output in (full, masked))
+    if candidates is not None and full.logits.shape[1] > 1:
+        # Both are -inf there, and -inf - -inf is NaN; equal finite numbers add nothing and pass no gradient.
+        log_full, log_masked = (value.masked_fill(~candidates, 0.0) for value in (log_full, log_masked))
+    return F.kl_div(log_masked, log_full, reduction="sum", log_target=True)
+
+
+@dataclass(frozen=True)
+class Masking:
+    """The supervised loss, and the divergence of the prediction on each text from that on its masked copy.
+
+    Which words are masked is a constant to the gradient; both predictions pass it on. A text of fewer than 1/share
+    words has none masked and no divergence, whatever dropout makes of two passes over it.
+    """
+
+    supervised: CrossEntropy
+    magnitude: Magnitude
+    share: float
+    fill: str
+    weight: float
+    words: int
+    """Words of the vocabulary, special ones apart."""
+
+    def __call__(self, model: Classifier, batch: Batch, labels: Int[Tensor, "batch"], rng: Rng) -> Float[Tensor, ""]:
+        """The loss to minimise."""
+        masked = smallest(self.magnitude(model, batch, labels, rng), batch, self.share)
+        full = model(batch)
+        loss = self.supervised(full.logits, labels, batch.candidates)
+        rows = masked.any(1).nonzero()[:, 0]
+        if len(rows) == 0:
+            return loss
+        changed = batch if self.fill == "zero" else batch.replaced(masked, self._fills(batch, masked, rng))
+        part = changed.rows(rows)
+        embedded = model.embed(part)
+        if self.fill == "zero":
+            embedded = embedded.masked_fill(masked[rows, : part.ids.shape[1], None], 0.0)
+        apart = divergence(Output(full.logits[rows]), model(part, embedded=embedded), part.candidates)
+        texts = 1 if self.supervised.reduction == "sum" else len(batch)
+        return loss + self.weight * (apart / texts).to(loss.dtype)
+
+    def _fills(self, batch: Batch, masked: Bool[Tensor, "batch token"], rng: Rng) -> Int[Tensor, "batch token"] | int:
+        if self.fill == "previous":
+            return previous_kept(batch, masked)
+        if self.fill == "unk":
+            return batch.specials.unk
+        return len(SPECIAL_WORDS) + rng.integers(self.words, TOKEN)
+
+
+def _masking(name: str, magnitude: Magnitude, source: str) -> Training:
+    def procedure(supervised: CrossEntropy, config: TrainingConfig, vocabulary: Vocabulary) -> Masking:
+        return Masking(
+            supervised,
+            magnitude,
+            share=config.mask_share,
+            fill=config.mask_fill,
+            weight=config.mask_weight,
+            words=len(vocabulary) - len(SPECIAL_WORDS),
+        )
+
+    return Training(name, procedure, source, reads=MASKING)
+
+
+SALIENCY_GUIDED = _masking(
+    "saliency-guided", gradient_magnitude, "Ismail et al. 2021, algorithm 1: the words of smallest gradient are masked"
+)
+RANDOM_MASKING = _masking(
+    "random-masking", random_magnitude, "control of saliency-guided training: as many words, chosen at random"
+)
