@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ import torch
 
 from faithboard.config import ModelConfig
 from faithboard.models import build
-from faithboard.performance import gate, measure, probabilities
+from faithboard.performance import gate, measure, probabilities, reads_query, without_text
 from faithboard.task import Task
 from tests.training.tiny import PAIR, TASK, tiny
 
@@ -75,6 +76,32 @@ def test_probabilities_keep_the_order_of_the_examples(monkeypatch: pytest.Monkey
     np.testing.assert_allclose(found, alone, atol=1e-6)
     np.testing.assert_allclose(found.sum(1), 1)
     assert len(np.unique(found[:, 0])) > 40
+
+
+@pytest.mark.parametrize("layout", ["pair", "sequence"])
+def test_without_text_the_query_alone_is_read(
+    layout: Literal["pair", "sequence"], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("faithboard.performance.token_budget", lambda device: 40)
+    task = replace(PAIR, layout=layout)
+    assert reads_query(task)
+    data = tiny(task)
+    model = build(ModelConfig(hidden=4), task, torch.randn(len(data.vocabulary), 5), data.vocabulary.specials, seed=0)
+    words = data.vocabulary.words[-3:]
+    asked = [
+        replace(example, query=(words[row % 3],), candidates=(row % 3, (row + 1) % 3))
+        for row, example in enumerate(data.splits["test"])
+    ]
+    found = without_text(model, asked, data, "cpu")
+    bare = probabilities(model, [replace(example, tokens=()) for example in asked], data, "cpu")
+    np.testing.assert_allclose(found, bare, atol=1e-6)
+    # Candidates are those of the full input, and the other class is out.
+    assert [row.tolist().index(0.0) for row in found[:3]] == [2, 0, 1]
+
+
+def test_a_text_without_query_and_one_that_is_explained_whole_have_no_part_input() -> None:
+    assert not reads_query(TASK)
+    assert not reads_query(replace(TASK, layout="sequence", explained=("text", "query")))
 
 
 def test_the_gate_agrees_with_resampling_examples_one_by_one() -> None:

@@ -69,6 +69,11 @@ def test_what_a_model_cannot_do_is_unsupported_with_the_reason(tmp_path: Path, m
         ({"models": ["bilstm-addtive"]}, "unknown attention.*additive"),
         ({"settings": {"epoch": 3}}, "unknown setting 'epoch'.*epochs"),
         ({"settings": {"epochs": 0}}, "epochs must be at least 1"),
+        ({"models": ["average-none"]}, "average-none.*no summary of its own.*average-uniform"),
+        ({"settings": {"precision": "float16"}}, "precision must be one of float32, bfloat16"),
+        ({"settings": {"init": "standrad"}}, "unknown training 'standrad' in init; did you mean standard"),
+        ({"methods": ["attention-saliency-guided"], "settings": {"mask_share": 1.0}}, "mask_share must lie between"),
+        ({"methods": ["attention-saliency-guided"], "settings": {"mask_fill": "none"}}, "mask_fill must be one of"),
     ],
 )
 def test_nonsense_is_refused_before_anything_is_trained(
@@ -87,3 +92,63 @@ def test_metrics_that_need_marked_tokens_are_left_out_aloud(tmp_path: Path) -> N
     plan = tiny.planned(suites.changed(tiny.SUITE, tasks=[f"{task}:UNMARKED"]), tiny.place(tmp_path / "results"))
     assert plan.inapplicable == ("precision@k needs marked tokens, and unmarked has none",)
     assert [metric.name for metric in plan.jobs[0].explanations[0].metrics] == ["comprehensiveness"]
+
+
+def of_training(plan: Plan) -> dict[str, set[str]]:
+    """training -> what is explained of its models."""
+    return {job.training.procedure: {one.name for one in job.explanations} for job in plan.jobs}
+
+
+def test_a_method_brings_the_training_it_asks_for_and_reference_rows_stand_beside_it(tmp_path: Path) -> None:
+    methods = ["random", "attention", "attention-saliency-guided"]
+    plan = tiny.planned(suites.changed(tiny.SUITE, methods=methods), tiny.place(tmp_path))
+    assert of_training(plan) == {
+        "standard": {"random", "attention"},
+        "saliency-guided": {"random", "attention-saliency-guided"},
+    }
+    both = dataclasses.replace(suites.changed(tiny.SUITE, methods=methods), trainings=("random-masking",))
+    assert of_training(tiny.planned(both, tiny.place(tmp_path))) == {
+        "random-masking": {"random", "attention"},
+        "saliency-guided": {"random", "attention-saliency-guided"},
+    }
+
+
+def test_a_method_brings_the_training_of_its_own_file(tmp_path: Path) -> None:
+    file = tmp_path / "own.py"
+    file.write_text(
+        "from faithboard import Training, variant\n"
+        "OWN = Training('own', lambda supervised, config, vocabulary: None, source='a test')\n"
+        "attention = variant('attention', training='own')\n"
+    )
+    plan = tiny.planned(suites.changed(tiny.SUITE, methods=[f"{file}:attention"]), tiny.place(tmp_path))
+    assert of_training(plan) == {"standard": set(), "own": {"attention-own"}}
+    (job,) = (job for job in plan.jobs if job.training.procedure == "own")
+    assert job.procedure.source == "a test"
+
+
+def test_models_without_attention_do_without_what_needs_it(tmp_path: Path) -> None:
+    chosen = suites.changed(
+        tiny.SUITE,
+        models=["bilstm-none"],
+        methods=["attention", "gradient-l2", "leave-one-out"],
+        metrics=["comprehensiveness", "attention-agreement"],
+    )
+    plan = tiny.planned(chosen, tiny.place(tmp_path))
+    assert explained(plan) == {
+        "attention": "unsupported",
+        "gradient-l2": "run",
+        "leave-one-out": "run",
+        "probes": "unsupported",
+    }
+    reason = next(one.reason for one in plan.jobs[0].explanations if one.name == "attention")
+    assert reason == "needs attention, which bilstm-none has not"
+
+
+def test_masking_settings_change_no_key_but_that_of_the_trainings_that_read_them(tmp_path: Path) -> None:
+    methods = ["attention", "attention-saliency-guided"]
+    one, other = (
+        tiny.planned(suites.changed(tiny.SUITE, methods=methods, settings={"mask_share": share}), tiny.place(tmp_path))
+        for share in (0.2, 0.3)
+    )
+    assert one.jobs[0].key == other.jobs[0].key
+    assert one.jobs[1].key != other.jobs[1].key

@@ -83,18 +83,19 @@ def loss_of(procedure: Masking, model: Classifier, batch: Batch, labels: list[in
     return procedure(model, batch, torch.tensor(labels), Rng(seed, batch))
 
 
-def seen_by(model: Classifier, run: Callable[[], object]) -> list[tuple[Batch, Tensor | None]]:
-    """The (batch, embedded) of every forward pass in train mode while `run` runs."""
-    seen: list[tuple[Batch, Tensor | None]] = []
+def seen_by(model: Classifier, run: Callable[[], object]) -> tuple[Tensor, Tensor | None]:
+    """ids and embeddings of the only forward pass in train mode while `run` runs."""
+    seen: list[tuple[Tensor, Tensor | None]] = []
 
     def note(module: nn.Module, inputs: tuple[Batch], named: dict[str, Tensor]) -> None:
         if module.training:
-            seen.append((inputs[0], named.get("embedded")))
+            seen.append((inputs[0].ids, named.get("embedded")))
 
     handle = model.register_forward_pre_hook(note, with_kwargs=True)
     run()
     handle.remove()
-    return seen
+    (only,) = seen
+    return only
 
 
 def test_a_step_by_hand() -> None:
@@ -102,12 +103,10 @@ def test_a_step_by_hand() -> None:
     # Gains 1 4 2 5: `film` and `dull` fall; 3 0.5 1: one of three words, `what`, falls.
     masked = smallest(gradient_magnitude(model, batch, torch.tensor([1, 0]), Rng(0, batch)), batch, 0.5)
     assert masked.int().tolist() == [[0, 1, 0, 1, 0, 0], [0, 0, 1, 0, 0, 0]]
-    passes = seen_by(model, lambda: loss_of(masking(), model, batch, [1, 0]))
-    assert torch.equal(passes[0][0].ids, batch.ids)
+    ids, _ = seen_by(model, lambda: loss_of(masking(), model, batch, [1, 0]))
+    assert torch.equal(ids[0::2], batch.ids)
     # `film` comes before the first kept word and becomes that; `dull` and `what` become the kept word before them.
-    expected = texts("good good good bad", "nice nice film").ids
-    assert torch.equal(passes[1][0].ids, expected)
-    assert len(passes) == 2
+    assert torch.equal(ids[1::2], texts("good good good bad", "nice nice film").ids)
 
     full = Gained.logit("film good dull bad"), Gained.logit("nice what film")
     changed = Gained.logit("good good good bad"), Gained.logit("nice nice film")
@@ -122,16 +121,18 @@ def test_a_step_by_hand() -> None:
 @pytest.mark.parametrize("fill", ["unk", "zero", "random"])
 def test_other_fills_change_the_masked_words_alone(fill: str) -> None:
     model, batch = Gained().train(), texts("film good dull bad | what")
-    (_, _), (changed, embedded) = seen_by(model, lambda: loss_of(masking(fill=fill), model, batch, [1]))
-    masked = torch.tensor([[False, True, False, True, False, False, False]])
+    ids, embedded = seen_by(model, lambda: loss_of(masking(fill=fill), model, batch, [1]))
+    masked = torch.tensor([False, True, False, True, False, False, False])
+    assert torch.equal(ids[0], batch.ids[0])
+    assert torch.equal(ids[1, ~masked], batch.ids[0, ~masked])
     assert embedded is not None
-    assert torch.equal(changed.ids[~masked], batch.ids[~masked])
+    assert torch.equal(embedded[0], model.embed(batch)[0])
     if fill == "unk":
-        assert changed.ids[masked].tolist() == [SPECIALS.unk] * 2
+        assert ids[1, masked].tolist() == [SPECIALS.unk] * 2
     if fill == "zero":
-        assert torch.equal(changed.ids, batch.ids)
-        assert not embedded[masked].any()
-        assert torch.equal(embedded[~masked], model.embed(batch)[~masked])
+        assert torch.equal(ids[1], ids[0])
+        assert not embedded[1, masked].any()
+        assert torch.equal(embedded[1, ~masked], embedded[0, ~masked])
 
 
 def test_random_words_are_words_and_belong_to_the_example() -> None:
@@ -142,13 +143,11 @@ def test_random_words_are_words_and_belong_to_the_example() -> None:
     batch = texts(*MIXED)
     masked = smallest(random_magnitude(Gained(), batch, torch.zeros(len(batch)), Rng(1, batch)), batch, 0.5)
     found = procedure._fills(batch, masked, Rng(1, batch))
-    assert isinstance(found, Tensor)
     words = found[batch.real]
     assert int(words.min()) >= len(SPECIAL_WORDS)
     assert int(words.max()) == len(data.vocabulary) - 1
     part = batch.rows([4, 1])
     again = procedure._fills(part, masked[[4, 1], : part.ids.shape[1]], Rng(1, part))
-    assert isinstance(again, Tensor)
     assert torch.equal(again[part.real], found[[4, 1], : part.ids.shape[1]][part.real])
 
 
@@ -195,12 +194,17 @@ def test_the_number_of_masked_words_is_exact() -> None:
 def test_a_text_too_short_to_mask_has_the_supervised_loss_alone() -> None:
     # Dropout makes two passes over one text differ: their divergence must not enter.
     model = BagOfWords(dropout=0.5).train()
-    short, long = texts("good", "bad film"), texts("good", "bad film nice dull what")
-    short_loss = loss_of(masking(share=0.3), model, short, [1, 0])
-    assert len(seen_by(model, lambda: loss_of(masking(share=0.3), model, short, [1, 0]))) == 1
-    assert short_loss.isfinite()
-    passes = seen_by(model, lambda: loss_of(masking(share=0.3), model, long, [1, 0]))
-    assert passes[1][0].example_id == ("ex-1",)
+    ids, _ = seen_by(model, lambda: loss_of(masking(share=0.3), model, texts("good", "bad film"), [1, 0]))
+    assert len(ids) == 2
+    batch, procedure = texts("good", "bad film nice dull what"), masking(share=0.3, fill="unk")
+    logits: list[Tensor] = []
+    model.register_forward_hook(lambda module, inputs, output: logits.append(output.logits.detach()))
+    with torch.random.fork_rng():
+        torch.manual_seed(1)
+        loss = loss_of(procedure, model, batch, [1, 0]).item()
+    full, changed = logits[-1][0::2, 0].tolist(), logits[-1][1::2, 0].tolist()
+    assert full[0] != changed[0]
+    assert loss == pytest.approx(cross_entropy(full[0], 1) + cross_entropy(full[1], 0) + kl(full[1], changed[1]))
 
 
 def test_gradients_are_taken_in_eval_mode_and_of_the_gold_class() -> None:

@@ -98,25 +98,31 @@ class Masking:
     def __call__(self, model: Classifier, batch: Batch, labels: Int[Tensor, "batch"], rng: Rng) -> Float[Tensor, ""]:
         """The loss to minimise."""
         masked = smallest(self.magnitude(model, batch, labels, rng), batch, self.share)
-        full = model(batch)
-        loss = self.supervised(full.logits, labels, batch.candidates)
         rows = masked.any(1).nonzero()[:, 0]
         if len(rows) == 0:
-            return loss
-        changed = batch if self.fill == "zero" else batch.replaced(masked, self._fills(batch, masked, rng))
-        part = changed.rows(rows)
-        embedded = model.embed(part)
+            return self.supervised(model(batch).logits, labels, batch.candidates)
+        # Each text and its masked copy, one after the other: one pass over both is faster than two.
+        both, here = batch.repeat(2), masked.repeat_interleave(2, 0)
+        here[0::2] = False
         if self.fill == "zero":
-            embedded = embedded.masked_fill(masked[rows, : part.ids.shape[1], None], 0.0)
-        apart = divergence(Output(full.logits[rows]), model(part, embedded=embedded), part.candidates)
+            embedded = model.embed(both).masked_fill(here[:, :, None], 0.0)
+        else:
+            both = both.replaced(here, self._fills(batch, masked, rng).repeat_interleave(2, 0))
+            embedded = model.embed(both)
+        logits = model(both, embedded=embedded).logits
+        full, changed = logits[0::2], logits[1::2]
+        loss = self.supervised(full, labels, batch.candidates)
+        candidates = None if batch.candidates is None else batch.candidates[rows]
+        apart = divergence(Output(full[rows]), Output(changed[rows]), candidates)
         texts = 1 if self.supervised.reduction == "sum" else len(batch)
         return loss + self.weight * (apart / texts).to(loss.dtype)
 
-    def _fills(self, batch: Batch, masked: Bool[Tensor, "batch token"], rng: Rng) -> Int[Tensor, "batch token"] | int:
+    def _fills(self, batch: Batch, masked: Bool[Tensor, "batch token"], rng: Rng) -> Int[Tensor, "batch token"]:
+        """What stands at the masked positions."""
         if self.fill == "previous":
             return previous_kept(batch, masked)
         if self.fill == "unk":
-            return batch.specials.unk
+            return torch.full_like(batch.ids, batch.specials.unk)
         return len(SPECIAL_WORDS) + rng.integers(self.words, TOKEN)
 
 
