@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import dataclasses
 import json
 from pathlib import Path
 
@@ -134,15 +135,38 @@ def test_parts_live_until_the_explanation_is_done(tmp_path: Path) -> None:
     assert store.part("e1", 0) is None
 
 
-def test_a_suite_keeps_the_latest_explanation_of_each_place(tmp_path: Path) -> None:
+def members(store: Store) -> tuple[list[str], list[str]]:
+    (found,) = store.suites()
+    return sorted(found.models), sorted(found.explanations)
+
+
+def test_a_suite_keeps_the_latest_explanation_of_each_method(tmp_path: Path) -> None:
     store, quick = Store(tmp_path), suites.load("quick")
+    store.save_model(model(), None)
     for one in (explanation("e1"), explanation("e2", method="random"), explanation("e3")):
         store.save_explanation(one)
     store.add_to_suite(quick, "m1", ["e1", "e2"])
     store.add_to_suite(quick, "m1", ["e3"])
-    members = store.suites()[0]
-    assert (members.name, members.version, members.models) == ("quick", 1, ("m1",))
-    assert sorted(members.explanations) == ["e2", "e3"]
+    assert members(store) == (["m1"], ["e2", "e3"])
+
+
+def test_a_suite_never_mixes_data_or_settings_of_one_model(tmp_path: Path) -> None:
+    store, quick = Store(tmp_path), suites.load("quick")
+    old, second_seed = model("m1"), dataclasses.replace(model("m2"), seed=1)
+    other_data = dataclasses.replace(model("m3"), fingerprint="g")
+    elsewhere = dataclasses.replace(model("m4"), task="other")
+    for record, key in ((old, "e1"), (second_seed, "e2"), (elsewhere, "e4"), (other_data, "e3")):
+        store.save_model(record, None)
+        store.save_explanation(dataclasses.replace(explanation(key), model_key=record.key))
+        store.add_to_suite(quick, record.key, [key])
+    assert members(store) == (["m3", "m4"], ["e3", "e4"])
+
+
+def test_explanations_of_a_model_that_was_never_trained_are_no_results(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    store.save_explanation(explanation())
+    store.add_to_suite(suites.load("quick"), "m1", ["e1"])
+    assert store.suites() == []
 
 
 def test_a_killed_write_leaves_the_old_file(tmp_path: Path) -> None:

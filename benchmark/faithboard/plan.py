@@ -81,6 +81,8 @@ class PlannedJob:
     start: PlannedJob | None = None
     """The model it goes on from, of the training `init`; None for fresh weights."""
     explanations: tuple[PlannedExplanation, ...] = ()
+    wanted: bool = False
+    """True when the model itself is asked for, whatever is asked of it: a suite without methods trains."""
 
     @property
     def title(self) -> str:
@@ -89,6 +91,8 @@ class PlannedJob:
     @property
     def idle(self) -> bool:
         """True when everything asked of the model is stored or cannot be had."""
+        if self.wanted and self.state == "train":
+            return False
         return not any(one.state in ("run", "score") or one.untimed for one in self.explanations)
 
 
@@ -135,7 +139,8 @@ def make_plan(
                 for seed in suite.seeds:
                     job = models.job(name, training, seed)
                     planner = _Planner(suite, job, own, index, machine, retry_failed, over_budget)
-                    jobs.append(replace(job, explanations=planner.explanations(methods, usable)))
+                    explanations = planner.explanations(methods, usable)
+                    jobs.append(replace(job, explanations=explanations, wanted=not suite.methods))
     return Plan(suite, tuple(jobs), tuple(inapplicable))
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import pandas as pd
@@ -12,6 +12,7 @@ from faithboard import resolve
 from faithboard.errors import SuiteError, near
 from faithboard.records import Explanation, ModelRecord, Throughput
 from faithboard.stats import rank
+from faithboard.stats.checks import check_models
 from faithboard.store import Store
 
 if TYPE_CHECKING:
@@ -28,6 +29,8 @@ class Results:
     explanations: tuple[Explanation, ...]
     values: pd.DataFrame
     """Long: explain_key, metric, example, value (mean over draws, NaN where undefined), points."""
+    predictions: pd.DataFrame
+    """Long: model_key, example, right, right_query_only; every test example of every model."""
     throughput: tuple[Throughput, ...]
 
 
@@ -42,20 +45,22 @@ def results_of(store: Store, suite: str) -> Results:
     if members is None:
         hint = near(suite, suites_in(store)) if suites_in(store) else "`faithboard run` makes some"
         raise SuiteError(f"{store.root} holds no results of suite {suite!r}; {hint}")
+    models = tuple(record for record in store.models() if record.key in members.models)
     explanations = tuple(record for record in store.explanations() if record.key in members.explanations)
     return Results(
         suite=members.name,
         version=members.version,
-        models=tuple(record for record in store.models() if record.key in members.models),
+        models=models,
         explanations=explanations,
-        values=pd.concat([store.values(one.key).assign(explain_key=one.key) for one in explanations]),
+        values=_long({one.key: store.values(one.key) for one in explanations}, "explain_key"),
+        predictions=_long({one.key: store.predictions(one.key) for one in models}, "model_key"),
         throughput=tuple(store.throughput()),
     )
 
 
 def board_of(results: Results) -> Board:
     """Tables, standings and comparisons, ranked by paired tests (definitions, section 6)."""
-    return rank(
+    board = rank(
         results.suite,
         results.version,
         sorted({record.seed for record in results.models}),
@@ -65,6 +70,15 @@ def board_of(results: Results) -> Board:
         results.throughput,
         _families(record.task for record in results.models),
     )
+    return replace(board, checks=check_models(results.models, results.predictions))
+
+
+def _long(tables: Mapping[str, pd.DataFrame], column: str) -> pd.DataFrame:
+    """The tables below each other, with their keys as a column; an empty one of the same columns for none."""
+    filled = [table.assign(**{column: key}) for key, table in tables.items() if len(table)]
+    if filled:
+        return pd.concat(filled, ignore_index=True)
+    return pd.DataFrame({name: [] for name in ("metric", "example", "value", "points", column)})
 
 
 def _families(tasks: Iterable[str]) -> dict[str, str]:

@@ -31,6 +31,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from faithboard.errors import StoreError
+from faithboard.keys import digest
 from faithboard.records import Explanation, ModelRecord, Throughput
 
 if TYPE_CHECKING:
@@ -205,20 +206,38 @@ class Store:
         return [Throughput.from_json(content) for content in self._read_all("throughput")]
 
     def add_to_suite(self, suite: Suite, model: str, explanations: Sequence[str]) -> None:
-        """Note that the results of a suite hold these explanations of a model (keys).
+        """Note that the results of a suite hold this model and these explanations of it (keys).
 
-        An older explanation of the same task, model, training, seed and method is no longer part of the suite.
+        Newer results supersede older ones of the same place: an explanation that of the same method on the same model
+        and seed, and a model of other data or settings all results of its task, architecture and training. So the
+        results of a suite never mix two data sets or two configurations in one table.
         """
+        record = self.model(model)
+        if record is None:
+            return
         path = self.root / "suites" / f"{suite.name}-v{suite.version}.json"
-        content: dict[str, Any] = {"name": suite.name, "version": suite.version}
+        content: dict[str, Any] = {"name": suite.name, "version": suite.version, "models": [], "explanations": []}
         if path.is_file():
             content = self._read_json(path)
-        members: dict[str, dict[str, str]] = content.setdefault("members", {})
-        for key in explanations:
-            if record := self.explanation(key):
-                place = (record.task, record.model, record.training, str(record.seed), record.method or "(probes)")
-                members["/".join(place)] = {"explanation": key, "model": model}
-        self._write_json(path, content)
+        place = {"task": record.task, "model": record.model, "training": record.training}
+        made_of = digest([record.task_version, record.fingerprint, record.config])
+        own = {**place, "seed": record.seed, "made_of": made_of, "key": model}
+
+        def stays(entry: Mapping[str, Any]) -> bool:
+            elsewhere = any(entry[name] != value for name, value in place.items())
+            return elsewhere or (entry["made_of"] == made_of and entry["seed"] != record.seed)
+
+        models = [entry for entry in content["models"] if stays(entry)]
+        kept = {entry["key"] for entry in models} | {model}
+        found = [one for key in explanations if (one := self.explanation(key)) is not None]
+        fresh = [{"key": one.key, "on": model, "method": one.method} for one in found]
+        methods = {entry["method"] for entry in fresh}
+        old = [
+            entry
+            for entry in content["explanations"]
+            if entry["on"] in kept and not (entry["on"] == model and entry["method"] in methods)
+        ]
+        self._write_json(path, content | {"models": [*models, own], "explanations": [*old, *fresh]})
 
     def suites(self) -> list[SuiteMembers]:
         """Every suite that was run into this folder, by name."""
@@ -226,8 +245,8 @@ class Store:
             SuiteMembers(
                 content["name"],
                 content["version"],
-                tuple(dict.fromkeys(member["model"] for member in content["members"].values())),
-                tuple(member["explanation"] for member in content["members"].values()),
+                tuple(entry["key"] for entry in content["models"]),
+                tuple(entry["key"] for entry in content["explanations"]),
             )
             for content in self._read_all("suites")
         ]

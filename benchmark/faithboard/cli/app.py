@@ -91,6 +91,51 @@ def run(
 
 
 @app.command()
+def train(
+    suite: options.SuiteName = "standard",
+    tasks: options.Tasks = "",
+    models: options.Models = "",
+    training: Annotated[str, typer.Option(help="Trainings instead of the suite's: names, or file.py:attribute.")] = "",
+    seeds: options.Seeds = "",
+    settings: options.Settings = [],  # noqa: B006  typer copies it
+    data: options.Data = None,
+    origin: options.Origin = "auto",
+    results: options.Results = Path("results"),
+    leaderboards: options.Leaderboards = Path("leaderboards"),
+    device: options.Device = "auto",
+    retry_failed: Annotated[bool, typer.Option(help="Train again what failed before.")] = False,
+) -> None:
+    """Train the models of a suite and show how good they are, and whether attention and the text matter."""
+    from faithboard import suites
+    from faithboard.cli.planned import summary
+    from faithboard.cli.progress import TerminalProgress
+    from faithboard.cli.publishing import publish
+    from faithboard.running import run as carry_out
+    from faithboard.session import plan_suite
+
+    progress = TerminalProgress()
+    place = _place(results, data, origin, device)
+    chosen = suites.models_only(
+        suites.changed(
+            suites.load(suite),
+            tasks=options.separated(tasks),
+            models=options.separated(models),
+            trainings=options.separated(training),
+            seeds=options.whole_numbers(seeds),
+            settings=options.settings(settings),
+        )
+    )
+    made = plan_suite(chosen, place, progress, retry_failed=retry_failed)
+    progress.say(summary(made))
+    outcome = carry_out(made, place.store, place.device, progress)
+    publish(place.store, f"{chosen.name}-v{chosen.version}", leaderboards)
+    for failure in outcome.failures:
+        typer.echo(f"failed: {failure}", err=True)
+    if outcome.failures:
+        raise typer.Exit(FAILED)
+
+
+@app.command()
 def plan(
     suite: options.SuiteName = "standard",
     tasks: options.Tasks = "",
@@ -145,11 +190,12 @@ def prepare(
 def list_(
     what: Annotated[str, typer.Argument(help="tasks, methods, metrics, models or suites")],
     data: options.Data = None,
+    results: options.Results = Path("results"),
 ) -> None:
-    """Show what can be named in a suite or on the command line."""
+    """Show what can be named in a suite or on the command line, and which models are trained."""
     from faithboard.cli.listing import listed
 
-    typer.echo(listed(what, data))
+    typer.echo(listed(what, data, results))
 
 
 @app.command()

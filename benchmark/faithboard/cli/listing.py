@@ -12,13 +12,13 @@ from faithboard.errors import SuiteError, near
 from faithboard.task import SPLITS
 
 
-def listed(what: str, data: Path | None) -> str:
+def listed(what: str, data: Path | None, results: Path) -> str:
     """The table of one kind of thing. Raises SuiteError for an unknown kind."""
     kinds: dict[str, Callable[[], str]] = {
         "tasks": lambda: _tasks(data),
         "methods": _methods,
         "metrics": _metrics,
-        "models": _models,
+        "models": lambda: _models(results),
         "suites": _suites,
     }
     if what not in kinds:
@@ -60,11 +60,30 @@ def _metrics() -> str:
     return _table(rows, ("metric", "version", "better", "source"), "metric")
 
 
-def _models() -> str:
-    from faithboard.models import ATTENTIONS, ENCODERS
+def _models(results: Path) -> str:
+    from faithboard.models import names
+    from faithboard.store import Store
 
-    rows = [(f"{encoder}-{attention}", encoder, attention) for encoder in ENCODERS for attention in ATTENTIONS]
-    return tabulate(rows, ("model", "encoder", "attention"), tablefmt="simple")
+    text = "models: " + ", ".join(names())
+    if not results.is_dir():
+        return f"{text}\n\nno results folder {results}: nothing is trained"
+    rows = [
+        (
+            one.task,
+            one.model,
+            one.training,
+            one.seed,
+            one.performance_measure,
+            f"{one.performance[one.performance_measure]:.3f}" if one.status == "ok" else one.status,
+            "passed" if one.gate_passed else "not passed",
+        )
+        for one in sorted(
+            Store(results, writable=False).models(), key=lambda one: (one.task, one.model, one.training, one.seed)
+        )
+    ]
+    headers = ("task", "model", "training", "seed", "measure", "test", "accuracy gate")
+    trained = tabulate(rows, headers, tablefmt="simple", disable_numparse=True) if rows else "nothing is trained"
+    return f"{text}\n\nin {results}:\n{trained}"
 
 
 def _suites() -> str:

@@ -24,7 +24,8 @@ def publish(store: Store, suite: str, leaderboards: Path) -> tuple[Results, Boar
     results = results_of(store, suite)
     board = board_of(results)
     pages = report.write(board, leaderboards)
-    typer.echo(report.console_table(board, shutil.get_terminal_size((120, 40)).columns))
+    width = shutil.get_terminal_size((120, 40)).columns
+    typer.echo(report.console_table(board, width) if board.standings else report.models_page(board))
     typer.echo("")
     if pages:
         typer.echo(f"leaderboard: {pages[0]}")

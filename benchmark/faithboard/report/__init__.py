@@ -4,5 +4,6 @@ from __future__ import annotations
 
 from faithboard.report.console import console_table
 from faithboard.report.files import pages, read, readme_block, render, write
+from faithboard.report.models import models_page
 
-__all__ = ["console_table", "pages", "read", "readme_block", "render", "write"]
+__all__ = ["console_table", "models_page", "pages", "read", "readme_block", "render", "write"]

@@ -103,14 +103,15 @@ def changed(
     models: Sequence[str] = (),
     methods: Sequence[str] = (),
     metrics: Sequence[str] = (),
+    trainings: Sequence[str] = (),
     seeds: Sequence[int] = (),
     examples: int | None = None,
     settings: Mapping[str, Any] | None = None,
 ) -> Suite:
     """The suite with what the command line asks for.
 
-    Fewer or other tasks, models, methods and metrics leave its identity: their rows stand in the same tables. Other
-    seeds, examples or settings do not compare with it, so the result is called `custom` with a hash for a version.
+    Fewer or other tasks, models, trainings, methods and metrics leave its identity: their rows stand in the same
+    tables. Other seeds, examples or settings do not compare with it, so the result is called `custom` with a hash.
     """
     selected = replace(
         suite,
@@ -118,6 +119,7 @@ def changed(
         models=tuple(models) or suite.models,
         methods=tuple(methods) or suite.methods,
         metrics=tuple(metrics) or suite.metrics,
+        trainings=tuple(trainings) or suite.trainings,
     )
     other = replace(
         selected,
@@ -129,6 +131,11 @@ def changed(
         return selected
     identity = [suite.name, suite.version, list(other.seeds), other.examples, dict(other.settings)]
     return replace(other, name=f"custom-{digest(identity)[:6]}", version=1, description=f"{suite.title} with changes")
+
+
+def models_only(suite: Suite) -> Suite:
+    """The models of a suite with nothing asked of them: its results are how good they are."""
+    return replace(suite, name=f"{suite.name}-models", methods=(), metrics=())
 
 
 def _list(where: str, key: str, value: Any, kind: type) -> tuple[Any, ...]:
