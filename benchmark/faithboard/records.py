@@ -40,6 +40,8 @@ class ModelRecord(_Json):
     seed: int
     config: dict[str, Any]
     """Model and training settings as used."""
+    family: str = ""
+    """Tasks of one family count once in a mean over tasks; empty for a task that is its own."""
     status: Status = "ok"
     reason: str = ""
     weights_sha256: str = ""
@@ -99,14 +101,15 @@ class Row(_Json):
     status: Status = "ok"
     reason: str = ""
     value: float | None = None
-    """Mean over the defined examples of the mean over draws."""
+    """Mean over the defined examples of the mean over draws; undefined ones are left out here, in a ranking they have
+    the random baseline's value."""
     low: float | None = None
     high: float | None = None
     """95 % bootstrap interval over examples, for this seed alone."""
     n: int = 0
-    """Examples behind the value."""
+    """Examples that count, undefined ones among them; the value is a mean over `n - undefined`."""
     undefined: int = 0
-    """Examples with no defined value, given the random baseline's."""
+    """Examples with no defined value: their scores give no order, or the metric says nothing of them."""
     excluded: int = 0
     """Examples left out for every method alike (fewer than two tokens, wrong predictions on planted tasks)."""
     points: list[str] = field(default_factory=list)
@@ -114,6 +117,8 @@ class Row(_Json):
     """Mean of each point, in the order of `points`."""
     expectation: float | None = None
     """What a random order has in expectation, where the metric can say so."""
+    device: str = ""
+    """Where it was scored: `cpu` or the name of the GPU; empty for where it was explained."""
 
 
 @dataclass(frozen=True)
