@@ -53,6 +53,14 @@ def test_equal_methods_have_p_one(count: int) -> None:
     assert resampling.sign_flip_p(np.hstack([column, column, column + 0.0]), [(0, 1), (1, 2)]).tolist() == [1.0, 1.0]
 
 
+@pytest.mark.parametrize("hole", [np.nan, np.inf])
+def test_a_value_that_is_not_finite_is_refused(hole: float) -> None:
+    values = values_of(10, 3)
+    values[4, 2] = hole
+    with pytest.raises(ValueError, match="finite"):
+        resampling.sign_flip_p(values, [(0, 1)])
+
+
 @pytest.mark.parametrize("count", [12, 60])
 def test_ties_of_the_statistic_count_although_float_sums_differ(count: int) -> None:
     # Sums of whole numbers are exact; sums of their tenths are not, and must give the same p all the same.

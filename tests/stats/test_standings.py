@@ -126,6 +126,14 @@ def test_an_undefined_example_takes_the_value_of_random() -> None:
     assert (found.n, found.rank) == (40, 1)
 
 
+def test_a_value_that_is_not_finite_is_undefined() -> None:
+    values = noisy(0.9)
+    values[0, 0] = np.inf
+    found = of(records(a=values, random=noisy(0.1, salt=1)).board(), "a")
+    assert found.undefined_share == pytest.approx(1 / 80)
+    assert found.rank == 1
+
+
 def test_more_than_five_percent_undefined_is_not_ranked() -> None:
     values = noisy(0.9)
     values[:, :3] = np.nan
@@ -175,6 +183,19 @@ def test_examples_of_a_row_that_is_not_ranked_anyway_do_not_count() -> None:
     made.add("stale", {"comprehensiveness": noisy(0.95, examples=50)}, weights_sha256="older")
     board = made.board()
     assert [(of(board, m).rank, of(board, m).n) for m in ("a", "random")] == [(1, 40), (2, 40)]
+
+
+def test_a_row_without_values_is_not_ranked_and_changes_no_other() -> None:
+    made = records(a=noisy(0.9), b=noisy(0.8, salt=1), random=noisy(0.1, salt=2))
+    before = made.board()
+    made.add("lost", {"comprehensiveness": np.empty((2, 0))})
+    board = made.board()
+    assert (of(board, "lost").rank, of(board, "lost").reason) == (None, "no example has a value (seed 0)")
+    assert board.comparisons == before.comparisons
+    made.lines = [line for line in made.lines if line["explain_key"] != "b-model-toy-1"]
+    found = of(made.board(), "b")
+    assert (found.rank, found.reason) == (None, "no example has a value (seed 1)")
+    assert found.seed_means.keys() == {"0"}
 
 
 def test_a_missing_seed_is_shown_and_not_ranked() -> None:

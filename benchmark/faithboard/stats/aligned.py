@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -50,6 +51,9 @@ def align(
         for seed, explanation in entry.by_seed.items()
         if (explanation.key, metric) in values and seed in table.seeds
     }
+    for at, seed in product(range(len(entries)), table.seeds):
+        if (at, seed) not in cells:
+            reasons[at] = reasons[at] or f"no example has a value (seed {seed})"
     deciding = [place for place in cells if not reasons[place[0]]] or list(cells)
     of_seed = [{name for place in deciding if place[1] == seed for name in cells[place].index} for seed in table.seeds]
     examples = sorted(set.intersection(*filter(None, of_seed))) if any(of_seed) else []
@@ -58,7 +62,7 @@ def align(
     present = np.zeros(aligned.shape, dtype=bool)
     for (at, seed), cell in cells.items():
         column = table.seeds.index(seed)
-        aligned[:, at, column] = cell.reindex(examples)
+        aligned[:, at, column] = cell.where(np.isfinite(cell)).reindex(examples)
         present[:, at, column] = np.isin(examples, cell.index)
         lacking = int((~present[:, at, column]).sum())
         if lacking:

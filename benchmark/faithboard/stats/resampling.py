@@ -83,8 +83,11 @@ def sign_flip_p(
 
     With at most `flips` sign patterns (2^n <= flips) all are counted and p is exact. Otherwise `flips` random ones
     are drawn, the same for all pairs, and p = (1 + count) / (1 + flips) (Phipson & Smyth 2010), never 0.
-    Columns that are equal everywhere give p = 1. Values must be finite.
+    Columns that are equal everywhere give p = 1. Raises ValueError for a value that is not finite: it would make the
+    differences of all columns NaN, and NaN is never extreme.
     """
+    if not np.isfinite(values).all():
+        raise ValueError("a paired test needs finite values; fill or leave out what is undefined")
     if not pairs:
         return np.empty(0)
     count = len(values)
