@@ -43,7 +43,7 @@ def cut(records: Records, shares: Mapping[str, float]) -> dict[str, list[Record 
     """Training records divided over the splits of `shares` and `train`, each in the order of content hashes.
 
     Per class, the records of smallest hash go to the first split until it has its share (rounded), then to the next;
-    equal texts stay together. Rows dropped by rule stay in `train`.
+    equal texts of a class stay together. Rows dropped by rule stay in `train`.
     """
     parts: dict[str, list[Record]] = {split: [] for split in (*shares, "train")}
     classes: dict[str, list[Record]] = defaultdict(list)
@@ -67,17 +67,17 @@ def cut(records: Records, shares: Mapping[str, float]) -> dict[str, list[Record 
 
 
 def _content(record: Record) -> str:
-    """Hash of text and query, whatever the blanks between their words."""
+    """Hash of text, query and label, whatever the blanks between the words."""
     words = (text.split() if isinstance(text, str) else text for text in (record.text, record.query))
-    return hashlib.sha256("\x1f".join([str(SEED), *map(" ".join, words)]).encode()).hexdigest()
+    return hashlib.sha256("\x1f".join([str(SEED), record.label, *map(" ".join, words)]).encode()).hexdigest()
 
 
 def _distinct(records: Records) -> Iterator[Record | None]:
     """The records, with None in place of one that repeats the text and label of an earlier one."""
-    seen: set[tuple[str, str]] = set()
+    seen: set[str] = set()
     for record in records:
         if record is not None:
-            content = (record.label, _content(record))
+            content = _content(record)
             record = None if content in seen else record
             seen.add(content)
         yield record
