@@ -16,5 +16,10 @@ def test_unknown_words_and_names_of_special_tokens_are_unknown() -> None:
     assert len(vocabulary) == 6
 
 
+def test_rare_answers_are_kept_where_they_occur() -> None:
+    documents = [["who", "@entity1"], ["who", "rare"]]
+    assert Vocabulary.from_documents(documents, 2, {"@entity1", "@entity2"}).words[5:] == ("who", "@entity1")
+
+
 def test_more_frequent_words_come_first() -> None:
     assert Vocabulary.from_documents([["z", "a"], ["z"]], 1).words[5:] == ("z", "a")

@@ -178,7 +178,9 @@ def _build(task: Task, source: _Source) -> tuple[dict[str, list[Example]], dict[
         splits[split], counts[split] = examples_of(task, split, records, fingerprint)
     _check_ids(task, splits)
     vocabulary = Vocabulary.from_documents(
-        ((*example.tokens, *example.query) for example in splits["train"]), task.text.min_document_frequency
+        ((*example.tokens, *example.query) for example in splits["train"]),
+        task.text.min_document_frequency,
+        answers=frozenset(task.labels) if task.chooses_candidates else (),
     )
     _verified(task, source.origin, fingerprint.hexdigest())
     return splits, {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -20,15 +20,17 @@ class Vocabulary:
     specials: Specials
 
     @classmethod
-    def from_documents(cls, documents: Iterable[Sequence[str]], min_document_frequency: int = 1) -> Vocabulary:
+    def from_documents(
+        cls, documents: Iterable[Sequence[str]], min_document_frequency: int = 1, answers: Collection[str] = ()
+    ) -> Vocabulary:
         """The words of at least `min_document_frequency` documents, most frequent first, ties in alphabetical order.
 
-        A document is one training text together with its query. The order of the documents does not matter.
+        A document is one training text together with its query. The order of the documents does not matter. Of
+        `answers` every word in the documents is kept, however rare: a model cannot point at what it cannot tell apart.
         """
         frequency = Counter(word for document in documents for word in set(document))
-        kept = [
-            word for word, count in frequency.items() if count >= min_document_frequency and word not in SPECIAL_WORDS
-        ]
+        often = {word for word, count in frequency.items() if count >= min_document_frequency}
+        kept = [word for word in frequency if (word in often or word in answers) and word not in SPECIAL_WORDS]
         kept.sort(key=lambda word: (-frequency[word], word))
         return cls.of(kept)
 
