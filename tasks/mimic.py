@@ -117,5 +117,6 @@ ANEMIA = Task(
     published_rows={"train": 4_655, "dev": 821, "test": 1_369},
     family="mimic",
     private=True,
+    differences=("the paper draws test and dev split at random; here the same shares are cut off by content",),
     description="Is the anemia in the discharge summary acute (285.1) or chronic (285.2)?",
 )
