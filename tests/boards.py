@@ -11,7 +11,7 @@ import pandas as pd
 
 from faithboard.records import Explanation, ModelRecord, Row, Throughput
 from faithboard.stats import rank
-from faithboard.stats.board import Board
+from faithboard.stats.board import Board, Standing
 
 BETTER = {"comprehensiveness": "higher", "sufficiency": "lower", "precision@k": "higher"}
 
@@ -103,6 +103,20 @@ class Records:
             self.throughput,
             **changes,
         )
+
+
+def two_seeds(**methods: np.ndarray) -> Records:
+    """Records of methods (underscores for hyphens) with values of comprehensiveness on two seeds."""
+    made = Records([model(seed=0), model(seed=1)])
+    for name, values in methods.items():
+        made.add(name.replace("_", "-"), {"comprehensiveness": values})
+    return made
+
+
+def standing(board: Board, method: str, metric: str = "comprehensiveness") -> Standing:
+    """The only standing of a method in a metric."""
+    (found,) = (s for s in board.standings if s.method == method and s.metric == metric)
+    return found
 
 
 def noisy(mean: float, seeds: int = 2, examples: int = 40, spread: float = 0.2, salt: int = 0) -> np.ndarray:

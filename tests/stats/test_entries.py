@@ -1,47 +1,43 @@
-"""Speed and cost of one method, over seeds."""
+"""What keeps a row out of the ranking."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+import numpy as np
 
-import pytest
-
-from faithboard.records import Throughput
-from faithboard.stats.entries import Entry
-from tests.boards import Records, model, noisy
-
-SPEED = Throughput("key", "a", "cpu", "float32", "2.13", 2, 64, 32, 3, 0.5, 0.1, 100.0, 2000.0, None)
+from tests.boards import noisy, standing, two_seeds
 
 
-def entry(*speeds: Throughput) -> Entry:
-    made = Records([model(seed=0), model(seed=1)])
-    made.add("a", {"comprehensiveness": noisy(0.5)})
-    by_seed = {explanation.seed: explanation for explanation in made.explanations}
-    return Entry("a", by_seed, {0: "", 1: ""}, speeds)
+def test_a_missing_seed_is_shown_and_not_ranked() -> None:
+    board = two_seeds(a=noisy(0.9, seeds=1), b=noisy(0.8, salt=1), random=noisy(0.1, salt=2)).board()
+    found = standing(board, "a")
+    assert (found.rank, found.reason) == (None, "no result for seed 1")
+    assert found.value is not None
+    assert found.seed_means.keys() == {"0"}
 
 
-def test_speed_is_the_median_over_seeds_and_memory_the_largest() -> None:
-    speeds = [
-        replace(SPEED, examples_per_second=float(s), peak_memory_mb=float(m)) for s, m in ((1, 5), (9, 7), (2, 6))
-    ]
-    assert entry(*speeds).speed("cpu") == (2.0, 7.0)
+def test_a_failed_explanation_is_shown_with_its_reason() -> None:
+    made = two_seeds(a=noisy(0.9), random=noisy(0.1, salt=2))
+    made.add("broken", {}, status="failed", reason="scores are not finite")
+    found = standing(made.board(), "broken")
+    assert (found.status, found.value, found.rank) == ("failed", None, None)
+    assert found.reason == "failed (seed 0): scores are not finite"
 
 
-def test_another_device_is_never_mixed_in() -> None:
-    gpu = replace(SPEED, device="NVIDIA H200", examples_per_second=5000.0)
-    assert entry(SPEED, gpu).speed("cpu") == (100.0, None)
-    assert entry(gpu).speed("cpu") == (None, None)
+def test_a_row_can_fail_alone() -> None:
+    made = two_seeds(random=noisy(0.1, salt=2))
+    made.add("a", {"comprehensiveness": np.empty((2, 0))}, row={"status": "unsupported", "reason": "too long"})
+    assert standing(made.board(), "a").reason == "unsupported (seed 0): too long"
 
 
-def test_other_threads_or_torch_versions_are_never_mixed_in() -> None:
-    slow = replace(SPEED, threads=1, examples_per_second=10.0)
-    assert entry(slow, SPEED, SPEED).speed("cpu") == (100.0, None)
+def test_other_weights_are_not_compared() -> None:
+    made = two_seeds(a=noisy(0.9), random=noisy(0.1, salt=2))
+    made.add("stale", {"comprehensiveness": noisy(0.95, salt=3)}, weights_sha256="older")
+    board = made.board()
+    assert standing(board, "stale").reason == "explained on other weights (seed 0)"
+    assert [(c.a, c.b) for c in board.comparisons] == [("a", "random")]
 
 
-def test_steps_are_the_mean_over_seeds_and_none_where_not_counted() -> None:
-    found = entry()
-    assert found.mean_steps("forward") == 12.0
-    uncounted = {seed: replace(e, forward_steps=None) for seed, e in found.by_seed.items()}
-    assert replace(found, by_seed=uncounted).mean_steps("forward") is None
-    uneven = {seed: replace(e, forward_steps=10.0 + 4 * seed) for seed, e in found.by_seed.items()}
-    assert replace(found, by_seed=uneven).mean_steps("forward") == pytest.approx(12.0)
+def test_another_device_never_shares_a_rank() -> None:
+    made = two_seeds(a=noisy(0.9), random=noisy(0.1, salt=2))
+    made.add("gpu", {"comprehensiveness": noisy(0.95, salt=3)}, provenance={"device": "NVIDIA H200"})
+    assert standing(made.board(), "gpu").reason == "explained on NVIDIA H200 (seed 0)"
