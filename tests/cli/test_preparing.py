@@ -30,6 +30,15 @@ def test_numbers_here_stand_beside_the_published_ones(tmp_path: Path) -> None:
     assert "- the rules are not the paper's" in shown
 
 
+def test_a_split_that_is_cut_off_is_said(tmp_path: Path) -> None:
+    task = dataclasses.replace(
+        tiny.TINY,
+        generate=lambda split: tiny.generate(split) if split == "train" else [],
+        cut={"dev": 0.1, "test": 0.2},
+    )
+    assert "dev and test: not in the data; cut off" in described(load(task, cache=tmp_path), 0.0)
+
+
 def test_a_task_outside_the_paper_has_no_published_numbers(tmp_path: Path) -> None:
     shown = described(load(tiny.TINY, cache=tmp_path), 0.0)
     assert shown.splitlines()[3].split() == ["vocabulary", shown.splitlines()[3].split()[1], "-"]

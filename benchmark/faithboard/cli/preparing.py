@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from tabulate import tabulate
 
 from faithboard.data import SplitCounts, TaskData
+from faithboard.data.splits import SEED
 from faithboard.published import PublishedDataset, datasets
 
 MANY_CLASSES = 6
@@ -74,4 +75,6 @@ def _notes(data: TaskData) -> Iterator[str]:
         ]
         if dropped:
             yield f"{split}: {', '.join(dropped)}"
+    if data.cut:
+        yield f"{' and '.join(data.cut)}: not in the data; cut off the training texts per class by content, seed {SEED}"
     yield from data.task.differences
