@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from faithboard.records import Row
 from faithboard.stats.board import Table
 from faithboard.stats.entries import BASELINE, Entry
 
@@ -36,20 +37,21 @@ class Aligned:
 
 
 def align(
-    table: Table, metric: str, entries: Sequence[Entry], values: Mapping[tuple[str, str], pd.Series[float]]
+    table: Table, info: Row, entries: Sequence[Entry], values: Mapping[tuple[str, str], pd.Series[float]]
 ) -> Aligned:
     """Bring the values of a metric, (explanation key, metric) -> value by example, onto the examples of every seed.
 
+    Values of another version or other parameters than those of `info` are left out, as they measure something else.
     Which examples there are is decided by the complete rows together: a row that lacks some of them is incomplete
     itself and takes nothing away from the others. An example that the baseline has no defined value for is excluded
     for all, since nothing could stand in for it.
     """
-    reasons = [entry.incomplete(metric, table) for entry in entries]
+    reasons = [entry.incomplete(info, table) for entry in entries]
     cells = {
-        (at, seed): values[explanation.key, metric]
+        (at, seed): values[place]
         for at, entry in enumerate(entries)
-        for seed, explanation in entry.by_seed.items()
-        if (explanation.key, metric) in values and seed in table.seeds
+        for seed in entry.current(info)
+        if seed in table.seeds and (place := (entry.by_seed[seed].key, info.metric)) in values
     }
     for at, seed in product(range(len(entries)), table.seeds):
         if (at, seed) not in cells:

@@ -11,6 +11,7 @@ from typing import Literal
 from faithboard.records import Explanation, Row, Status, Throughput
 from faithboard.stats.board import Table
 from faithboard.stats.tables import device_of
+from faithboard.stats.versions import outdated
 
 BASELINE = "random"
 """The method whose value an undefined example takes."""
@@ -54,19 +55,31 @@ class Entry:
                     return record.status, f"{record.status} (seed {seed}): {record.reason or 'no reason recorded'}"
         return "ok", ""
 
-    def incomplete(self, metric: str, table: Table) -> str:
-        """Why the row cannot stand beside the others of the table; empty when it can."""
-        _, reason = self.failure(metric)
+    def current(self, info: Row) -> dict[int, Row]:
+        """Seed -> row of the metric, version and parameters of `info`."""
+        return {seed: row for seed, row in self.rows(info.metric).items() if not outdated(row, info)}
+
+    def incomplete(self, info: Row, table: Table) -> str:
+        """Why the row cannot stand beside the others of the table; empty when it can.
+
+        `info` is the row that stands for the metric in the table: see `versions.shown`.
+        """
+        _, reason = self.failure(info.metric)
         if reason:
             return reason
-        missing = sorted(set(table.seeds) - set(self.rows(metric)))
-        if missing:
+        rows = self.rows(info.metric)
+        if missing := sorted(set(table.seeds) - set(rows)):
             return f"no result for seed {', '.join(map(str, missing))}"
         for seed, explanation in sorted(self.by_seed.items()):
             if explanation.weights_sha256 != self.weights[seed]:
                 return f"explained on other weights (seed {seed})"
             if device_of(explanation) != table.device:
                 return f"explained on {device_of(explanation) or 'an unknown device'} (seed {seed})"
+        for seed, row in rows.items():
+            if row.device and row.device != table.device:
+                return f"scored on {row.device} (seed {seed})"
+            if reason := outdated(row, info):
+                return f"{reason} (seed {seed})"
         return ""
 
     def mean_steps(self, direction: Literal["forward", "backward"]) -> float | None:

@@ -21,6 +21,7 @@ from faithboard.stats.comparisons import beats, compare
 from faithboard.stats.entries import Entry
 from faithboard.stats.probed import summed_up
 from faithboard.stats.tables import table_of
+from faithboard.stats.versions import shown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -98,15 +99,19 @@ def _entries(
 
 
 def _metrics(entries: Sequence[Entry]) -> list[Row]:
-    """One row of each metric, in the order of names: the metric's version, direction and kind are the same in all."""
-    found = {row.metric: row for entry in entries for e in entry.by_seed.values() for row in e.rows}
-    return [found[name] for name in sorted(found)]
+    """The row that stands for each metric, in the order of names."""
+    by_name: dict[str, list[Row]] = defaultdict(list)
+    for entry in entries:
+        for explanation in entry.by_seed.values():
+            for row in explanation.rows:
+                by_name[row.metric].append(row)
+    return [shown(by_name[name]) for name in sorted(by_name)]
 
 
 def _rank_metric(
     table: Table, info: Row, entries: Sequence[Entry], by_example: Mapping[tuple[str, str], pd.Series[float]]
 ) -> tuple[list[Standing], list[Comparison]]:
-    aligned = align(table, info.metric, entries, by_example)
+    aligned = align(table, info, entries, by_example)
     means = resampling.mean_defined(aligned.values, 2)
     resampled = resampling.bootstrap_means(means)
     standings = [
@@ -131,7 +136,7 @@ def _standing(
     means: Float[ndarray, "example"],
     resampled: Float[ndarray, "resample"],
 ) -> Standing:
-    rows = list(entry.rows(info.metric).values())
+    rows = list(entry.current(info).values())
     of_seed = resampling.mean_defined(aligned.values[:, at], 0)
     status, _ = entry.failure(info.metric)
     low, high = resampling.interval(resampled)
