@@ -29,6 +29,7 @@ from faithboard.training.masking import (
     previous_kept,
     random_magnitude,
     smallest,
+    whole_words,
 )
 from tests.toy import MIXED, SEVERAL, SPECIALS, BagOfWords, recurrent, texts
 from tests.training.tiny import TASK, tiny
@@ -101,7 +102,9 @@ def seen_by(model: Classifier, run: Callable[[], object]) -> tuple[Tensor, Tenso
 def test_a_step_by_hand() -> None:
     model, batch = Gained().train(), texts("film good dull bad", "nice what film")
     # Gains 1 4 2 5: `film` and `dull` fall; 3 0.5 1: one of three words, `what`, falls.
-    masked = smallest(gradient_magnitude(model, batch, torch.tensor([1, 0]), Rng(0, batch)), batch, 0.5)
+    masked = smallest(
+        gradient_magnitude(model, batch, torch.tensor([1, 0]), Rng(0, batch)), batch, whole_words(batch, 0.5)
+    )
     assert masked.int().tolist() == [[0, 1, 0, 1, 0, 0], [0, 0, 1, 0, 0, 0]]
     ids, _ = seen_by(model, lambda: loss_of(masking(), model, batch, [1, 0]))
     assert torch.equal(ids[0::2], batch.ids)
@@ -141,7 +144,9 @@ def test_random_words_are_words_and_belong_to_the_example() -> None:
     procedure = procedure_of(RANDOM_MASKING, data, config)
     assert isinstance(procedure, Masking)
     batch = texts(*MIXED)
-    masked = smallest(random_magnitude(Gained(), batch, torch.zeros(len(batch)), Rng(1, batch)), batch, 0.5)
+    masked = smallest(
+        random_magnitude(Gained(), batch, torch.zeros(len(batch)), Rng(1, batch)), batch, whole_words(batch, 0.5)
+    )
     found = procedure._fills(batch, masked, Rng(1, batch))
     words = found[batch.real]
     assert int(words.min()) >= len(SPECIAL_WORDS)
@@ -174,7 +179,7 @@ def test_masks_and_fills_agree_with_a_naive_loop(share: str) -> None:
     generator = torch.Generator().manual_seed(0)
     # Few values, so that some are equal.
     magnitude = torch.randint(6, batch.ids.shape, generator=generator).float()
-    masked = smallest(magnitude, batch, float(share))
+    masked = smallest(magnitude, batch, whole_words(batch, float(share)))
     masks, ids = naive(magnitude, batch, Fraction(share))
     assert masked.tolist() == masks
     assert batch.replaced(masked, previous_kept(batch, masked)).ids.tolist() == ids
@@ -187,7 +192,7 @@ def test_the_number_of_masked_words_is_exact() -> None:
         texts("good"), ids=scorable.long(), segment=scorable.long() * 0, real=scorable, scorable=scorable, example_id=()
     )
     for share in ("0.1", "0.2", "0.29", "0.3", "0.5", "0.57", "0.7"):
-        count = smallest(torch.zeros(scorable.shape), batch, float(share)).sum(1).tolist()
+        count = smallest(torch.zeros(scorable.shape), batch, whole_words(batch, float(share))).sum(1).tolist()
         assert count == [math.floor(Fraction(share) * length) for length in lengths.tolist()]
 
 
@@ -275,14 +280,15 @@ def test_one_output_diverges_as_two_classes_do() -> None:
 
 def test_random_masking_masks_as_many_words_and_others_in_each_epoch() -> None:
     batch, labels = texts(*MIXED), torch.zeros(len(MIXED), dtype=torch.long)
-    guided = smallest(gradient_magnitude(recurrent(), batch, labels, Rng(0, batch)), batch, 0.5)
+    guided = smallest(gradient_magnitude(recurrent(), batch, labels, Rng(0, batch)), batch, whole_words(batch, 0.5))
     one, other = (
-        smallest(random_magnitude(recurrent(), batch, labels, Rng(seed, batch)), batch, 0.5) for seed in (0, 1)
+        smallest(random_magnitude(recurrent(), batch, labels, Rng(seed, batch)), batch, whole_words(batch, 0.5))
+        for seed in (0, 1)
     )
     assert torch.equal(one.sum(1), guided.sum(1))
     assert not torch.equal(one, other)
     part = batch.rows([5, 3])
-    alone = smallest(random_magnitude(recurrent(), part, labels[:2], Rng(0, part)), part, 0.5)
+    alone = smallest(random_magnitude(recurrent(), part, labels[:2], Rng(0, part)), part, whole_words(part, 0.5))
     assert torch.equal(alone, one[[5, 3], : part.ids.shape[1]])
 
 

@@ -11,6 +11,7 @@ from faithboard.config import TrainingConfig
 from faithboard.errors import SuiteError, near
 from faithboard.task import Task
 from faithboard.training.definition import Procedure, Training
+from faithboard.training.deletion import WORD_DELETION
 from faithboard.training.loop import Checkpoint, Trained, fit
 from faithboard.training.masking import FILLS, RANDOM_MASKING, SALIENCY_GUIDED
 from faithboard.training.standard import STANDARD
@@ -24,6 +25,7 @@ __all__ = [
     "RANDOM_MASKING",
     "SALIENCY_GUIDED",
     "STANDARD",
+    "WORD_DELETION",
     "Checkpoint",
     "CrossEntropy",
     "Procedure",
@@ -34,7 +36,7 @@ __all__ = [
     "train",
 ]
 
-BUILTIN = (STANDARD, SALIENCY_GUIDED, RANDOM_MASKING)
+BUILTIN = (STANDARD, SALIENCY_GUIDED, RANDOM_MASKING, WORD_DELETION)
 
 _CHOICES = {
     "loss_reduction": ("sum", "mean"),

@@ -50,14 +50,19 @@ def random_magnitude(
     return rng.uniform(TOKEN)
 
 
-def smallest(magnitude: Float[Tensor, "batch token"], batch: Batch, share: float) -> Bool[Tensor, "batch token"]:
-    """Marks the floor(share * T) scorable words of smallest magnitude in each text, of equal ones the first."""
+def whole_words(batch: Batch, share: float) -> Int[Tensor, "batch"]:
+    """floor(share * T) for each text."""
     # Shares such as 0.29 have no exact binary form: without the small addition 0.29 * 100 is rounded down to 28.
-    count = (share * batch.scorable_lengths.double() + 1e-9).floor()
+    return (share * batch.scorable_lengths.double() + 1e-9).long()
+
+
+def smallest(
+    magnitude: Float[Tensor, "batch token"], batch: Batch, count: Int[Tensor, "batch"]
+) -> Bool[Tensor, "batch token"]:
+    """Marks `count` scorable words of smallest magnitude in each text, of equal ones the first."""
     order = magnitude.masked_fill(~batch.scorable, torch.inf).argsort(dim=1, stable=True)
-    rank = torch.empty_like(order).scatter_(
-        1, order, torch.arange(order.shape[1], device=order.device).expand_as(order)
-    )
+    place = torch.arange(order.shape[1], device=order.device).expand_as(order)
+    rank = torch.empty_like(order).scatter_(1, order, place)
     return (rank < count[:, None]) & batch.scorable
 
 
@@ -97,7 +102,8 @@ class Masking:
 
     def __call__(self, model: Classifier, batch: Batch, labels: Int[Tensor, "batch"], rng: Rng) -> Float[Tensor, ""]:
         """The loss to minimise."""
-        masked = smallest(self.magnitude(model, batch, labels, rng), batch, self.share)
+        magnitude = self.magnitude(model, batch, labels, rng)
+        masked = smallest(magnitude, batch, whole_words(batch, self.share))
         rows = masked.any(1).nonzero()[:, 0]
         if len(rows) == 0:
             return self.supervised(model(batch).logits, labels, batch.candidates)
