@@ -52,7 +52,7 @@ def test_a_cost_over_the_budget_is_refused_unless_told(tmp_path: Path) -> None:
 
 
 def test_what_a_model_cannot_do_is_unsupported_with_the_reason(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("faithboard.plan.capabilities", lambda config: frozenset({"attention"}))
+    monkeypatch.setattr("faithboard.planner.capabilities", lambda config: frozenset({"attention"}))
     plan = tiny.planned(
         suites.changed(tiny.SUITE, metrics=["comprehensiveness", "attention-agreement"]), tiny.place(tmp_path)
     )
@@ -152,3 +152,11 @@ def test_masking_settings_change_no_key_but_that_of_the_trainings_that_read_them
     )
     assert one.jobs[0].key == other.jobs[0].key
     assert one.jobs[1].key != other.jobs[1].key
+
+
+@pytest.mark.parametrize(
+    ("setting", "value"), [("epochs", "abc"), ("amsgrad", "no"), ("learning_rate", "fast"), ("epochs", True)]
+)
+def test_a_setting_of_another_type_is_refused(tmp_path: Path, setting: str, value: object) -> None:
+    with pytest.raises(SuiteError, match=f"setting {setting} .* must be"):
+        tiny.planned(suites.changed(tiny.SUITE, settings={setting: value}), tiny.place(tmp_path))

@@ -19,11 +19,11 @@ from tests.cli.test_commands import command
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = ("README.md", "CONTRIBUTING.md")
-TREES = {
-    split: "(3 (2 A) (3 (3 truly) (3 (3 good) (3 (2 little) (3 (2 film) (2 .))))))\n"
-    "(1 (2 A) (1 (1 truly) (1 (1 bad) (1 (2 little) (1 (2 film) (2 .))))))\n" * 20
-    for split in ("train", "dev", "test")
-}
+TREES = dict.fromkeys(
+    ("train", "dev", "test"),
+    "(3 (2 A) (3 (3 truly) (3 (3 good) (3 (2 little) (3 (2 film) (2 .))))))\n"
+    "(1 (2 A) (1 (1 truly) (1 (1 bad) (1 (2 little) (1 (2 film) (2 .))))))\n" * 20,
+)
 STARTED_ELSEWHERE = ("faithboard ui",)
 """A server that runs until it is stopped: `tests/tracking` covers it."""
 

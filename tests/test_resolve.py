@@ -190,3 +190,17 @@ def test_a_training_that_no_one_defines_is_named(tmp_path: Path) -> None:
     path.write_text('from faithboard import variant\nlost = variant("attention", training="saliency-guide")\n')
     with pytest.raises(ResolveError, match="unknown training 'saliency-guide': did you mean saliency-guided"):
         resolve.asked_trainings([resolve.resolve("method", f"{path}:lost")], [])
+
+
+def test_two_definitions_of_one_name_in_one_file_are_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "two.py"
+    path.write_text(METHOD.format(name="mine") + METHOD.format(name="mine").replace("def mine", "def other"))
+    with pytest.raises(ResolveError, match="two methods are called 'mine'"):
+        resolve.resolve_all("method", [f"{path}:mine", f"{path}:other"])
+
+
+def test_a_module_that_does_not_import_is_one_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "broken_module_of_a_test.py").write_text("def broken(:")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    with pytest.raises(ResolveError, match="does not import"):
+        resolve.resolve("method", "broken_module_of_a_test:x")

@@ -145,8 +145,8 @@ def test_a_suite_keeps_the_latest_explanation_of_each_method(tmp_path: Path) -> 
     store.save_model(model(), None)
     for one in (explanation("e1"), explanation("e2", method="random"), explanation("e3")):
         store.save_explanation(one)
-    store.add_to_suite(quick, "m1", ["e1", "e2"])
-    store.add_to_suite(quick, "m1", ["e3"])
+    store.add_to_suite(quick, ["comprehensiveness"], "m1", ["e1", "e2"])
+    store.add_to_suite(quick, ["comprehensiveness"], "m1", ["e3"])
     assert members(store) == (["m1"], ["e2", "e3"])
 
 
@@ -158,14 +158,14 @@ def test_a_suite_never_mixes_data_or_settings_of_one_model(tmp_path: Path) -> No
     for record, key in ((old, "e1"), (second_seed, "e2"), (elsewhere, "e4"), (other_data, "e3")):
         store.save_model(record, None)
         store.save_explanation(dataclasses.replace(explanation(key), model_key=record.key))
-        store.add_to_suite(quick, record.key, [key])
+        store.add_to_suite(quick, ["comprehensiveness"], record.key, [key])
     assert members(store) == (["m3", "m4"], ["e3", "e4"])
 
 
 def test_explanations_of_a_model_that_was_never_trained_are_no_results(tmp_path: Path) -> None:
     store = Store(tmp_path)
     store.save_explanation(explanation())
-    store.add_to_suite(suites.load("quick"), "m1", ["e1"])
+    store.add_to_suite(suites.load("quick"), ["comprehensiveness"], "m1", ["e1"])
     assert store.suites() == []
 
 

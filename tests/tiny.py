@@ -76,6 +76,29 @@ def changes_the_model(model, batch, rng):
         for parameter in model.parameters():
             parameter.mul_(2)
     return torch.zeros(batch.ids.shape)
+
+@broken("changes-data")
+def changes_data(model, batch, rng):
+    for parameter in model.parameters():
+        parameter.data.mul_(2)
+    return torch.zeros(batch.ids.shape)
+
+@broken("draws-globally")
+def draws_globally(model, batch, rng):
+    return torch.rand(batch.ids.shape)
+
+@broken("leaves-a-hook")
+def leaves_a_hook(model, batch, rng):
+    model.register_forward_hook(lambda *_: None)
+    return torch.zeros(batch.ids.shape)
+
+@broken("too-large")
+def too_large(model, batch, rng):
+    return torch.full(batch.ids.shape, 1e300, dtype=torch.float64)
+
+@broken("flat")
+def flat(model, batch, rng):
+    return torch.ones(batch.ids.shape)
 """
 
 

@@ -72,6 +72,8 @@ class Method:
         found = result if isinstance(result, Attribution) else Attribution(result)
         _check(self.name, found, batch)
         scores = found.scores.detach().float().masked_fill(~batch.scorable, 0.0)
+        if not bool(torch.isfinite(scores).all()):
+            raise ContractError(f"method {self.name}: scores must fit into float32; some are too large")
         return Attribution(scores, None if found.total is None else found.total.detach().float())
 
 

@@ -52,7 +52,13 @@ def log_probabilities(
         return torch.cat([nn.functional.logsigmoid(-exact), nn.functional.logsigmoid(exact)], -1)
     if candidates is not None:
         exact = exact.masked_fill(~candidates, -torch.inf)
-    return exact.log_softmax(-1)
+    log_p = exact.log_softmax(-1)
+    # Near 1 a log probability is the tiny share of the other classes, which log_softmax rounds away.
+    top = exact.argmax(-1, keepdim=True)
+    own = exact.gather(-1, top)
+    others = exact.scatter(-1, top, torch.finfo(exact.dtype).min).clamp(min=torch.finfo(exact.dtype).min)
+    surest = -nn.functional.softplus(others.logsumexp(-1, keepdim=True) - own)
+    return log_p.scatter(-1, top, surest)
 
 
 class Classifier(nn.Module):

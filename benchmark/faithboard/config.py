@@ -90,6 +90,7 @@ def configured(
                 raise SuiteError(
                     f"unknown setting {key!r} for model {model}: {near(key, model_fields | training_fields)}"
                 )
+            _check_type(model, key, value)
             chosen[key] = value
     if chosen.get("init") == training:
         chosen["init"] = None
@@ -97,3 +98,16 @@ def configured(
         replace(ModelConfig(), **{k: v for k, v in chosen.items() if k in model_fields}),
         replace(TrainingConfig(), **{k: v for k, v in chosen.items() if k in training_fields}),
     )
+
+
+def _check_type(model: str, key: str, value: Any) -> None:
+    """Raise SuiteError for a value of another type than the default; whole numbers may stand for fractions."""
+    default = {f.name: f.default for kind in (ModelConfig, TrainingConfig) for f in fields(kind)}[key]
+    optional = {"patience": int, "init": str}
+    kind: type = optional.get(key, type(default))
+    if value is None and key in optional:
+        return
+    if kind is float and type(value) is int:
+        return
+    if type(value) is not kind:
+        raise SuiteError(f"setting {key} of model {model} must be {kind.__name__}, got {value!r}")

@@ -101,8 +101,15 @@ def _evaluate(
     """Probabilities for variant v = text `text[v]` without the tokens of its mask, `lengths[v]` tokens long."""
     p = torch.empty(len(text), model.n_classes, dtype=torch.float64, device=batch.device)
     with untouched(model):
-        for bucket in token_batches(lengths, budget or token_budget(batch.device)):
-            for rows in bucket.split(_ROWS):
+        buckets = token_batches(lengths, budget or token_budget(batch.device))
+        waiting = [rows for bucket in buckets for rows in bucket.split(_ROWS)]
+        while waiting:
+            rows = waiting.pop(0)
+            try:
                 full = batch.rows(text[rows])
                 p[rows] = predict(model, full.without(masks(rows)[:, : full.ids.shape[1]]))
+            except torch.OutOfMemoryError:
+                if len(rows) == 1:
+                    raise
+                waiting[:0] = rows.tensor_split(2)
     return p

@@ -25,6 +25,11 @@ class Metric:
     source: str
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
+    @property
+    def rows(self) -> tuple[str, ...]:
+        """Names of the rows it makes."""
+        return (self.name,)
+
 
 @dataclass(frozen=True)
 class ErasureMetric(Metric):
@@ -65,3 +70,8 @@ class Probe(Metric):
     """Names of the columns that `probe` returns."""
     probe: Callable[[Classifier, Batch], Float64[Tensor, "batch point"]] = field(kw_only=True)
     """(model, batch) -> one value per example and column, NaN where undefined."""
+
+    @property
+    def rows(self) -> tuple[str, ...]:
+        """One row per column."""
+        return self.points

@@ -1,29 +1,20 @@
-"""What a run will do, before it does it. Pure: data, definitions and the store's index in; a plan out.
-
-Every combination of the suite appears in the plan with a state and, where it will not run, the reason.
-"""
+"""What a run will do, before it does it: every combination of a suite with a state and, if it will not run, why."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
 
 from faithboard.attribution import Method
-from faithboard.config import ModelConfig, TrainingConfig, configured
-from faithboard.errors import SuiteError, near
-from faithboard.keys import examples_key, explain_key, model_key, row_key, throughput_key
-from faithboard.metric import ErasureMetric, Metric, Probe, RationaleMetric
-from faithboard.models import capabilities, check_combination
-from faithboard.resolve import Resolved, asks_for_training
+from faithboard.config import ModelConfig, TrainingConfig
+from faithboard.metric import Metric
 from faithboard.suites import Suite
 from faithboard.task import Example, Task
-from faithboard.training import BUILTIN, Training, check_training
+from faithboard.training import Training
 
 if TYPE_CHECKING:
     from faithboard.data import TaskData
-    from faithboard.store import Index
 
 State = Literal["run", "score", "stored", "failed", "unsupported", "skipped"]
 
@@ -35,6 +26,8 @@ class Prepared:
     data: TaskData
     examples: Sequence[Example]
     lengths: Sequence[int]
+    reference: str = ""
+    """How the suite refers to the task: its settings may stand under this or under the task's name."""
 
     @property
     def task(self) -> Task:
@@ -91,7 +84,7 @@ class PlannedJob:
     @property
     def idle(self) -> bool:
         """True when everything asked of the model is stored or cannot be had."""
-        if self.wanted and self.state == "train":
+        if self.state == "train" and (self.wanted or any(one.state == "stored" for one in self.explanations)):
             return False
         return not any(one.state in ("run", "score") or one.untimed for one in self.explanations)
 
@@ -102,188 +95,10 @@ class Plan:
 
     suite: Suite
     jobs: tuple[PlannedJob, ...]
+    metrics: tuple[str, ...]
+    """Names of the rows that its metrics make; a probe makes one per column."""
     inapplicable: tuple[str, ...]
     """Metrics that a task cannot have, one sentence each."""
 
     def count(self, *states: State) -> int:
         return sum(one.state in states for job in self.jobs for one in job.explanations)
-
-
-def make_plan(
-    suite: Suite,
-    prepared: Sequence[Prepared],
-    methods: Sequence[Resolved],
-    metrics: Sequence[Resolved],
-    trainings: Sequence[Resolved],
-    asked: Sequence[Resolved],
-    index: Index,
-    vectors: Mapping[str, str],
-    machine: Mapping[str, Any],
-    *,
-    retry_failed: bool = False,
-    over_budget: bool = False,
-) -> Plan:
-    """Cross everything. `trainings` are the suite's, `asked` those that methods ask for; `vectors` maps a source of
-    embeddings to the identity of its content; `machine` is the provenance that a speed record needs.
-
-    Raises SuiteError for a model or training that makes no sense on a task, before anything is trained.
-    """
-    inapplicable: list[str] = []
-    jobs = []
-    own = frozenset(training.name for training in trainings)
-    for one in prepared:
-        usable = _applicable(one.task, [metric.value for metric in metrics], inapplicable)
-        models = _Models(suite, one, {each.name: each for each in [*trainings, *asked]}, index, vectors, retry_failed)
-        for name in suite.models:
-            for training in models.trainings:
-                for seed in suite.seeds:
-                    job = models.job(name, training, seed)
-                    planner = _Planner(suite, job, own, index, machine, retry_failed, over_budget)
-                    explanations = planner.explanations(methods, usable)
-                    jobs.append(replace(job, explanations=explanations, wanted=not suite.methods))
-    return Plan(suite, tuple(jobs), tuple(inapplicable))
-
-
-@dataclass(frozen=True)
-class _Models:
-    """Plans what is trained on one task."""
-
-    suite: Suite
-    prepared: Prepared
-    trainings: Mapping[str, Resolved]
-    """By name, all that have jobs of their own."""
-    index: Index
-    vectors: Mapping[str, str]
-    retry_failed: bool
-
-    def job(self, name: str, training: str, seed: int) -> PlannedJob:
-        """The model `name`, with nothing asked of it yet. Raises SuiteError when it makes no sense."""
-        task, data = self.prepared.task, self.prepared.data
-        model, settings = configured(name, task.profile, self.suite.settings_for(task.name), training=training)
-        definition, content = self._definition(training)
-        check_combination(model, task)
-        check_training(settings, task, definition)
-        start = None if settings.init is None else self.job(name, settings.init, seed)
-        used = definition.used(settings) | ({} if start is None else {"init": start.key})
-        key = model_key(task, data.fingerprint, model, used, seed, self.vectors[model.vectors], content)
-        known = self.index.models.get(key)
-        if known is None or (known.status == "failed" and self.retry_failed):
-            state: Literal["train", "stored", "failed"] = "train"
-        else:
-            state = "failed" if known.status == "failed" else "stored"
-        tokens = sum(len(example.tokens) + len(example.query) for example in data.splits["train"])
-        steps = 2.0 * settings.epochs * tokens if state == "train" else 0.0
-        if start is not None and start.training.procedure not in self.trainings:
-            # No job of its own counts what the start costs.
-            steps += start.train_steps
-        return PlannedJob(
-            key=key,
-            prepared=self.prepared,
-            model=model,
-            training=settings,
-            seed=seed,
-            state=state,
-            reason=known.reason if known and state == "failed" else "",
-            train_steps=steps,
-            procedure=definition,
-            start=start,
-        )
-
-    def _definition(self, name: str) -> tuple[Training, str]:
-        """A training and, where it is a submission, the hash of its file; the engine's own go with its version."""
-        builtin = {training.name: training for training in BUILTIN}
-        if name in builtin:
-            return builtin[name], ""
-        if name not in self.trainings:
-            raise SuiteError(f"unknown training {name!r} in init; {near(name, [*builtin, *self.trainings])}")
-        return self.trainings[name].value, self.trainings[name].sha256
-
-
-@dataclass(frozen=True)
-class _Planner:
-    """Plans what is asked of one model."""
-
-    suite: Suite
-    job: PlannedJob
-    own: frozenset[str]
-    """Names of the suite's trainings."""
-    index: Index
-    machine: Mapping[str, Any]
-    retry_failed: bool
-    over_budget: bool
-
-    def explanations(self, methods: Sequence[Resolved], metrics: Sequence[Metric]) -> tuple[PlannedExplanation, ...]:
-        probes = [metric for metric in metrics if isinstance(metric, Probe)]
-        scored = [metric for metric in metrics if not isinstance(metric, Probe)]
-        planned = [self.explanation(one, scored) for one in methods if self._explains(one.value)]
-        return tuple([*planned, self.probes(probes)] if probes else planned)
-
-    def explanation(self, one: Resolved, metrics: Sequence[Metric]) -> PlannedExplanation:
-        method: Method = one.value
-        key = explain_key(self.job.key, method.name, one.sha256, examples_key(self.job.prepared.examples))
-        missing = method.needs - capabilities(self.job.model)
-        if missing:
-            reason = f"needs {', '.join(sorted(missing))}, which {self.job.model.name} has not"
-            return PlannedExplanation(key, method, one.sha256, "unsupported", reason)
-        forward, backward = self._cost(method)
-        if forward is not None and backward is not None:
-            steps = forward + backward
-            if steps > self.suite.budget and not self.over_budget:
-                reason = f"{steps:.3g} token steps are over the budget of {self.suite.budget:.3g}"
-                return PlannedExplanation(key, method, one.sha256, "skipped", reason, (), forward, backward)
-        state, reason, left = self._stored(key, metrics)
-        untimed = state != "failed" and throughput_key(key, self.machine) not in self.index.throughput
-        return PlannedExplanation(key, method, one.sha256, state, reason, left, forward, backward, untimed)
-
-    def probes(self, metrics: Sequence[Probe]) -> PlannedExplanation:
-        key = explain_key(self.job.key, "", "", examples_key(self.job.prepared.examples))
-        able = [metric for metric in metrics if metric.needs <= capabilities(self.job.model)]
-        if not able:
-            needs = sorted(set().union(*(metric.needs for metric in metrics)))
-            return PlannedExplanation(key, None, "", "unsupported", f"probes need {', '.join(needs)}")
-        state, reason, left = self._stored(key, able)
-        # Probes have no scores of their own to keep: what is missing is scored.
-        return PlannedExplanation(key, None, "", "score" if state == "run" else state, reason, left, None, None)
-
-    def _stored(self, key: str, metrics: Sequence[Metric]) -> tuple[State, str, tuple[Metric, ...]]:
-        known = self.index.explanations.get(key)
-        if (
-            known is None
-            or known.status in ("skipped", "unsupported")
-            or (known.status == "failed" and self.retry_failed)
-        ):
-            return "run", "", tuple(metrics)
-        if known.status == "failed":
-            return "failed", f"{known.reason} (--retry-failed runs it again)", ()
-        rows = {row.key for row in known.rows}
-        left = tuple(metric for metric in metrics if row_key(key, metric) not in rows)
-        return ("score" if left else "stored"), "", left
-
-    def _cost(self, method: Method) -> tuple[float | None, float | None]:
-        if method.steps is None:
-            return None, None
-        each = [method.steps(length) for length in self.job.prepared.lengths]
-        return (
-            math.fsum(forward for forward, _ in each) * method.draws,
-            math.fsum(backward for _, backward in each) * method.draws,
-        )
-
-    def _explains(self, method: Method) -> bool:
-        """Reference rows stand in every table; a variant explains models of its own training, others the suite's."""
-        if method.kind == "reference":
-            return True
-        if asks_for_training(method):
-            return method.training == self.job.training.procedure
-        return self.job.training.procedure in self.own
-
-
-def _applicable(task: Task, metrics: Iterable[Metric], inapplicable: list[str]) -> list[Metric]:
-    usable: list[Metric] = []
-    for metric in metrics:
-        if isinstance(metric, RationaleMetric) and task.rationale is None:
-            inapplicable.append(f"{metric.name} needs marked tokens, and {task.name} has none")
-        elif not isinstance(metric, ErasureMetric | RationaleMetric | Probe):
-            raise SuiteError(f"metric {metric.name} is of a kind this engine cannot run: {type(metric).__name__}")
-        else:
-            usable.append(metric)
-    return usable

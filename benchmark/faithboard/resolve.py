@@ -58,7 +58,7 @@ def resolve_all(kind: Kind, references: Iterable[str]) -> list[Resolved]:
     for reference in references:
         one = resolve(kind, reference)
         first = found.setdefault(one.name, one)
-        if first.origin != one.origin:
+        if first.origin != one.origin or first.value != one.value:
             raise ResolveError(
                 f"two {kind}s are called {one.name!r}: {first.origin} and {one.origin}; give one of them another name"
             )
@@ -141,8 +141,10 @@ def _from_place(kind: Kind, reference: str) -> Resolved:
     else:
         try:
             module = importlib.import_module(place)
-        except ImportError as error:
+        except ModuleNotFoundError as error:
             raise ResolveError(f"{reference}: cannot import module {place!r} ({error}); is it installed?") from error
+        except Exception as error:
+            raise ResolveError(f"{reference}: module {place!r} does not import:\n{shortened(error)}") from error
     if not hasattr(module, attribute):
         offered = [one.value for one in _definitions(kind, module)]
         hint = near(attribute, _attributes(kind, module)) if offered else f"the file defines no {kind}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -25,6 +25,8 @@ class Results:
 
     suite: str
     version: int
+    seeds: tuple[int, ...]
+    """The suite's own, whether or not each has a model yet."""
     models: tuple[ModelRecord, ...]
     explanations: tuple[Explanation, ...]
     values: pd.DataFrame
@@ -46,10 +48,16 @@ def results_of(store: Store, suite: str) -> Results:
         hint = near(suite, suites_in(store)) if suites_in(store) else "`faithboard run` makes some"
         raise SuiteError(f"{store.root} holds no results of suite {suite!r}; {hint}")
     models = tuple(record for record in store.models() if record.key in members.models)
-    explanations = tuple(record for record in store.explanations() if record.key in members.explanations)
+    known = {model.key for model in models}
+    explanations = tuple(
+        _asked(record, members.metrics)
+        for record in store.explanations()
+        if record.key in members.explanations and record.model_key in known
+    )
     return Results(
         suite=members.name,
         version=members.version,
+        seeds=members.seeds,
         models=models,
         explanations=explanations,
         values=_long({one.key: store.values(one.key) for one in explanations}, "explain_key"),
@@ -63,7 +71,7 @@ def board_of(results: Results) -> Board:
     board = rank(
         results.suite,
         results.version,
-        sorted({record.seed for record in results.models}),
+        results.seeds,
         results.models,
         results.explanations,
         results.values,
@@ -71,6 +79,11 @@ def board_of(results: Results) -> Board:
         _families(record.task for record in results.models),
     )
     return replace(board, checks=check_models(results.models, results.predictions))
+
+
+def _asked(record: Explanation, metrics: Collection[str]) -> Explanation:
+    """The explanation with the rows that the suite asks for: another suite may have scored it in more metrics."""
+    return replace(record, rows=[row for row in record.rows if row.metric in metrics])
 
 
 def _long(tables: Mapping[str, pd.DataFrame], column: str) -> pd.DataFrame:

@@ -1,14 +1,14 @@
 """From what a person asks for to a plan: definitions are resolved, data loaded and sampled, the store looked through.
 
-The command line and the Python API are thin layers over these functions.
+The command line is a thin layer over these functions.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, cast, get_args
+from typing import Literal, cast, get_args
 
 import torch
 
@@ -18,16 +18,14 @@ from faithboard.data import TaskData, load, sample
 from faithboard.data.collate import collate
 from faithboard.data.embeddings import source_id
 from faithboard.errors import SuiteError
-from faithboard.plan import Plan, Prepared, make_plan
+from faithboard.plan import Plan, Prepared
+from faithboard.planner import make_plan
 from faithboard.readers.files import data_folder
 from faithboard.running.fitting import provenance
 from faithboard.running.progress import Progress
 from faithboard.store import Store
 from faithboard.suites import Suite
 from faithboard.task import Task
-
-if TYPE_CHECKING:
-    pass
 
 Origin = Literal["auto", "files", "hub", "generated"]
 
@@ -47,7 +45,7 @@ class Place:
 def chosen_device(name: str) -> torch.device:
     """`auto` is the GPU where there is one. Raises SuiteError for a device that is not there."""
     if name == "auto":
-        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        return _exact(torch.device("cuda" if torch.cuda.is_available() else "cpu"))
     try:
         device = torch.device(name)
     except RuntimeError as error:
@@ -56,6 +54,14 @@ def chosen_device(name: str) -> torch.device:
         raise SuiteError(f"device {name!r} is not supported; use auto, cpu or cuda")
     if device.type == "cuda" and not torch.cuda.is_available():
         raise SuiteError("device cuda was asked for, but torch sees no GPU; use --device cpu")
+    return _exact(device)
+
+
+def _exact(device: torch.device) -> torch.device:
+    """The device with TF32 off: scores must not depend on which of two kernels a layer happens to use."""
+    if device.type == "cuda":
+        torch.backends.cuda.matmul.allow_tf32 = False
+        torch.backends.cudnn.allow_tf32 = False
     return device
 
 
@@ -80,7 +86,7 @@ def prepared(task: str, place: Place, examples: int, progress: Progress) -> Prep
     progress.say(describe(data))
     chosen = sample(data, "test", examples)
     lengths = collate(chosen, data.vocabulary, data.task).scorable_lengths.tolist()
-    return Prepared(data, chosen, lengths)
+    return Prepared(data, chosen, lengths, reference=task)
 
 
 def plan_suite(
@@ -90,7 +96,11 @@ def plan_suite(
     methods = resolve.resolve_all("method", suite.methods)
     metrics = resolve.resolve_all("metric", suite.metrics)
     trainings = resolve.resolve_all("training", suite.trainings)
-    resolve.resolve_all("task", suite.tasks)
+    tasks = resolve.resolve_all("task", suite.tasks)
+    if len(tasks) < len(suite.tasks):
+        raise SuiteError(f"the suite names a task twice: {', '.join(suite.tasks)}")
+    if suite.origin is not None and place.origin == "auto":
+        place = replace(place, origin=chosen_origin(suite.origin))
     ready = [prepared(task, place, suite.examples, progress) for task in suite.tasks]
     return make_plan(
         suite,
@@ -124,7 +134,7 @@ def describe(data: TaskData) -> str:
 
 def _vectors(suite: Suite, ready: Sequence[Prepared]) -> Mapping[str, str]:
     sources = {
-        configured(model, one.task.profile, suite.settings_for(one.task.name))[0].vectors
+        configured(model, one.task.profile, suite.settings_for(one.reference, one.task.name))[0].vectors
         for one in ready
         for model in suite.models
     }

@@ -30,8 +30,8 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from faithboard.errors import StoreError
-from faithboard.keys import digest
+from faithboard.errors import StoreError, SuiteError
+from faithboard.membership import SuiteMembers, members, with_results, without_method
 from faithboard.records import Explanation, ModelRecord, Throughput
 
 if TYPE_CHECKING:
@@ -49,16 +49,6 @@ class Index:
     models: Mapping[str, ModelRecord]
     explanations: Mapping[str, Explanation]
     throughput: frozenset[str]
-
-
-@dataclass(frozen=True)
-class SuiteMembers:
-    """Which models and explanations (keys) the results of a suite are made of."""
-
-    name: str
-    version: int
-    models: tuple[str, ...]
-    explanations: tuple[str, ...]
 
 
 class Store:
@@ -205,51 +195,26 @@ class Store:
     def throughput(self) -> list[Throughput]:
         return [Throughput.from_json(content) for content in self._read_all("throughput")]
 
-    def add_to_suite(self, suite: Suite, model: str, explanations: Sequence[str]) -> None:
-        """Note that the results of a suite hold this model and these explanations of it (keys).
-
-        Newer results supersede older ones of the same place: an explanation that of the same method on the same model
-        and seed, and a model of other data or settings all results of its task, architecture and training. So the
-        results of a suite never mix two data sets or two configurations in one table.
-        """
+    def add_to_suite(self, suite: Suite, metrics: Sequence[str], model: str, explanations: Sequence[str]) -> None:
+        """Note that the results of a suite hold this model and these explanations of it (keys); see `membership`."""
         record = self.model(model)
         if record is None:
             return
-        path = self.root / "suites" / f"{suite.name}-v{suite.version}.json"
-        content: dict[str, Any] = {"name": suite.name, "version": suite.version, "models": [], "explanations": []}
-        if path.is_file():
-            content = self._read_json(path)
-        place = {"task": record.task, "model": record.model, "training": record.training}
-        made_of = digest([record.task_version, record.fingerprint, record.config])
-        own = {**place, "seed": record.seed, "made_of": made_of, "key": model}
-
-        def stays(entry: Mapping[str, Any]) -> bool:
-            elsewhere = any(entry[name] != value for name, value in place.items())
-            return elsewhere or (entry["made_of"] == made_of and entry["seed"] != record.seed)
-
-        models = [entry for entry in content["models"] if stays(entry)]
-        kept = {entry["key"] for entry in models} | {model}
+        path = self._suite(f"{suite.name}-v{suite.version}")
+        content = self._read_json(path) if path.is_file() else None
         found = [one for key in explanations if (one := self.explanation(key)) is not None]
-        fresh = [{"key": one.key, "on": model, "method": one.method} for one in found]
-        methods = {entry["method"] for entry in fresh}
-        old = [
-            entry
-            for entry in content["explanations"]
-            if entry["on"] in kept and not (entry["on"] == model and entry["method"] in methods)
-        ]
-        self._write_json(path, content | {"models": [*models, own], "explanations": [*old, *fresh]})
+        self._write_json(path, with_results(content, suite, metrics, record, found))
+
+    def forget(self, suite: str, method: str) -> None:
+        """Take a method off the results of a suite (as in `quick-v1`); its scores stay. Raises SuiteError."""
+        path = self._suite(suite)
+        if not path.is_file():
+            raise SuiteError(f"{self.root} holds no results of suite {suite!r}")
+        self._write_json(path, without_method(self._read_json(path), method))
 
     def suites(self) -> list[SuiteMembers]:
         """Every suite that was run into this folder, by name."""
-        return [
-            SuiteMembers(
-                content["name"],
-                content["version"],
-                tuple(entry["key"] for entry in content["models"]),
-                tuple(entry["key"] for entry in content["explanations"]),
-            )
-            for content in self._read_all("suites")
-        ]
+        return [members(content) for content in self._read_all("suites")]
 
     def index(self) -> Index:
         """Everything stored, by key."""
@@ -264,6 +229,9 @@ class Store:
 
     def _model(self, key: str, ending: str) -> Path:
         return self.root / "models" / f"{key}{ending}"
+
+    def _suite(self, name: str) -> Path:
+        return self.root / "suites" / f"{name}.json"
 
     def _explanation(self, key: str, ending: str) -> Path:
         return self.root / "explanations" / f"{key}{ending}"

@@ -16,8 +16,9 @@ from faithboard import suites
 from faithboard.plan import PlannedJob
 from faithboard.records import ModelRecord
 from faithboard.running import fitting
-from faithboard.running.fitting import fitted, weights_sha256
+from faithboard.running.fitting import fitted
 from faithboard.running.progress import Progress
+from faithboard.running.weights import weights_sha256
 from faithboard.session import Place
 from faithboard.suites import Suite
 from tests import tiny

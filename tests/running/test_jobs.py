@@ -12,8 +12,11 @@ import pandas as pd
 import pytest
 
 from faithboard import suites
+from faithboard.errors import SuiteError
 from faithboard.records import Explanation
 from faithboard.results import board_of, results_of
+from faithboard.running import run
+from faithboard.running.progress import Progress
 from faithboard.session import Place
 from tests import tiny
 
@@ -144,6 +147,10 @@ def test_probes_are_rows_of_the_model(place: Place) -> None:
         ("not_finite", "scores are not finite"),
         ("raises", "KeyError: 'no such key'"),
         ("changes_the_model", "changed the model"),
+        ("changes_data", "changed the model"),
+        ("draws_globally", "global random state"),
+        ("leaves_a_hook", "changed the model"),
+        ("too_large", "fit into float32"),
     ],
 )
 def test_a_broken_method_fails_alone(place: Place, tmp_path: Path, method: str, reason: str) -> None:
@@ -212,3 +219,62 @@ def test_what_is_over_the_budget_is_shown_and_not_run(tmp_path: Path) -> None:
     richer = tiny.carried_out(tiny.SUITE, place)
     assert richer.explained == 1
     assert by_method(place)["gradient-l2"].status == "ok"
+
+
+def test_scores_that_give_no_order_are_undefined_and_hurt_nobody(place: Place, tmp_path: Path) -> None:
+    file = tmp_path / "flat.py"
+    file.write_text(tiny.BROKEN)
+    chosen = suites.changed(tiny.SUITE, methods=[f"{file}:flat", "attention"])
+    outcome = tiny.carried_out(chosen, place)
+    assert outcome.failures == []
+    row = by_method(place)["flat"].rows[0]
+    assert (row.value, row.curve, row.undefined) == (None, [], row.n)
+    assert by_method(place)["attention"].rows[0].value is not None
+
+
+def test_a_budget_never_takes_back_what_is_stored(place: Place) -> None:
+    poor = dataclasses.replace(tiny.SUITE, budget=10)
+    outcome = tiny.carried_out(poor, place)
+    assert (outcome.explained, outcome.stored) == (0, 2)
+    assert by_method(place)["gradient-l2"].status == "ok"
+
+
+def test_a_broken_metric_fails_alone(place: Place, tmp_path: Path) -> None:
+    file = tmp_path / "metric.py"
+    file.write_text(
+        "import dataclasses\nfrom faithboard.metrics import COMPREHENSIVENESS\n"
+        "def masks(ranks, scorable):\n    raise KeyError('no such mask')\n"
+        "BROKEN = dataclasses.replace(COMPREHENSIVENESS, name='broken', masks=masks)\n"
+    )
+    chosen = suites.changed(tiny.SUITE, metrics=[f"{file}:BROKEN", "sufficiency"])
+    outcome = tiny.carried_out(chosen, place)
+    assert len(outcome.failures) == 1
+    assert "metric broken on tiny" in outcome.failures[0]
+    rows = {row.metric: row for row in by_method(place)["random"].rows}
+    assert rows["broken"].status == "failed"
+    assert "no such mask" in rows["broken"].reason
+    assert rows["sufficiency"].value is not None
+
+
+def test_a_deleted_model_is_trained_again_and_its_scores_are_kept(place: Place) -> None:
+    (record,) = place.store.models()
+    (place.store.root / "models" / f"{record.key}.json").unlink()
+    outcome = tiny.carried_out(tiny.SUITE, place)
+    assert (outcome.trained, outcome.explained, outcome.stored) == (1, 0, 2)
+    assert place.store.models()[0].weights_sha256 == record.weights_sha256
+
+
+def test_a_suite_that_was_cut_short_misses_seeds_and_ranks_nothing(place: Place) -> None:
+    plan = tiny.planned(dataclasses.replace(tiny.SUITE, name="cut", seeds=(0, 1)), place)
+    run(dataclasses.replace(plan, jobs=plan.jobs[:1]), place.store, place.device, Progress())
+    board = board_of(results_of(place.store, "cut-v1"))
+    assert {standing.rank for standing in board.standings} == {None}
+
+
+def test_forgetting_takes_a_method_off_the_board_and_not_out_of_the_store(place: Place) -> None:
+    place.store.forget("tiny-v1", "gradient-l2")
+    board = board_of(results_of(place.store, "tiny-v1"))
+    assert {standing.method for standing in board.standings} == {"random"}
+    assert "gradient-l2" in by_method(place)
+    with pytest.raises(SuiteError, match="did you mean random"):
+        place.store.forget("tiny-v1", "randm")

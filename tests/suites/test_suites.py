@@ -83,3 +83,28 @@ def test_choosing_parts_keeps_the_identity_and_other_content_does_not() -> None:
         assert other.name.startswith("custom-")
         assert other.name != suites.changed(read, examples=11).name
     assert suites.changed(read, settings={"epochs": 1}).settings_for("sst") == {"epochs": 1}
+
+
+def test_nothing_is_named_twice_on_the_command_line() -> None:
+    read = suites.parse(TOML, "mine.toml")
+    for change in ({"seeds": [0, 0]}, {"tasks": ["sst", "sst"]}, {"methods": ["random", "random"]}):
+        with pytest.raises(SuiteError, match="twice"):
+            suites.changed(read, **change)
+
+
+@pytest.mark.parametrize("name", ["x/../y", "Mine", "", "a b"])
+def test_files_are_called_by_the_name_of_a_suite(name: str) -> None:
+    with pytest.raises(SuiteError, match="must be made of"):
+        suites.parse(TOML.replace('name = "mine"', f'name = "{name}"'), "mine.toml")
+
+
+def test_settings_stand_under_the_reference_or_the_name_of_a_task() -> None:
+    text = TOML.replace('tasks = ["sst", "planted"]', 'tasks = ["my.py:TASK"]')
+    read = suites.parse(text, "mine.toml")
+    assert read.settings_for("my.py:TASK", "planted") == {"epochs": 5, "hidden": 16}
+    assert read.settings_for("my.py:TASK", "other") == {"epochs": 2}
+
+
+def test_an_unknown_origin_is_refused() -> None:
+    with pytest.raises(SuiteError, match="unknown origin 'web'"):
+        suites.parse('origin = "web"\n' + TOML, "mine.toml")

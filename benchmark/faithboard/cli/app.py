@@ -223,6 +223,19 @@ def report(
 
 
 @app.command()
+def forget(
+    method: Annotated[str, typer.Argument(help="Name of the method.")],
+    suite: Annotated[str, typer.Option(help="The suite it shall leave, as in quick-v1.")],
+    results: options.Results = Path("results"),
+) -> None:
+    """Take a method off a suite's leaderboard; its scores stay stored."""
+    from faithboard.store import Store
+
+    Store(results).forget(suite, method)
+    typer.echo(f"{suite} shows {method} no more; `faithboard report` writes the pages anew")
+
+
+@app.command()
 def sync(
     suite: Annotated[str, typer.Option(help="Only this suite, as in quick-v1; all that are stored by default.")] = "",
     results: options.Results = Path("results"),

@@ -4,16 +4,7 @@ from __future__ import annotations
 
 from tabulate import tabulate
 
-from faithboard.plan import Plan, PlannedExplanation, PlannedJob
-
-_WORDS = {
-    "run": "explain",
-    "score": "score",
-    "stored": "stored",
-    "failed": "failed",
-    "unsupported": "unsupported",
-    "skipped": "skipped",
-}
+from faithboard.plan import Plan, PlannedExplanation
 
 
 def summary(plan: Plan) -> str:
@@ -30,7 +21,8 @@ def summary(plan: Plan) -> str:
         if plan.count(state):
             parts.append(f"{plan.count(state)} {state}")
     if not train and not plan.count("run") and not plan.count("score"):
-        return f"{plan.suite.title}: nothing to train, explain or score; all {plan.count('stored')} results are stored"
+        done = f"{plan.suite.title}: nothing to train, explain or score; {plan.count('stored')} explanations are stored"
+        return ", ".join([done, *parts[4:]])
     return f"{plan.suite.title}: " + ", ".join(parts)
 
 
@@ -38,9 +30,7 @@ def table(plan: Plan) -> str:
     """Every job and explanation with its state and planned token steps."""
     rows: list[tuple[str, str, str, str, str]] = []
     for job in plan.jobs:
-        rows.append(
-            (job.title, "train" if job.state == "train" else job.state, _steps(job.train_steps), "", job.reason)
-        )
+        rows.append((job.title, job.state, _steps(job.train_steps), "", job.reason))
         rows += [_row(one) for one in job.explanations]
     headers = ("part", "state", "forward + backward steps", "to score", "reason")
     text = tabulate(rows, headers, tablefmt="simple", disable_numparse=True, colalign=("left", "left", "right"))
@@ -48,17 +38,16 @@ def table(plan: Plan) -> str:
     return "\n".join([text, "", *notes, summary(plan)])
 
 
-def total_steps(jobs: tuple[PlannedJob, ...]) -> float:
-    """Planned token steps of all explanations that will run; those that do not say count as none."""
-    return sum(
-        (one.forward or 0) + (one.backward or 0) for job in jobs for one in job.explanations if one.state == "run"
-    )
-
-
 def _row(one: PlannedExplanation) -> tuple[str, str, str, str, str]:
     steps = "unknown" if one.forward is None or one.backward is None else _steps(one.forward + one.backward)
     metrics = ", ".join(metric.name for metric in one.metrics)
-    return f"  {one.name}", _WORDS[one.state], "" if one.method is None else steps, metrics, one.reason
+    return (
+        f"- {one.name}",
+        "explain" if one.state == "run" else one.state,
+        "" if one.method is None else steps,
+        metrics,
+        one.reason,
+    )
 
 
 def _steps(steps: float) -> str:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import platform
 import time
 from collections import Counter
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,7 +17,7 @@ import faithboard
 from faithboard.classifier import Classifier
 from faithboard.config import ModelConfig
 from faithboard.data.embeddings import Embedding, load_embedding
-from faithboard.errors import FaithboardError, StoreError
+from faithboard.errors import DataError, FaithboardError, StoreError
 from faithboard.known_truth import verify_shortcut
 from faithboard.models import AttentionClassifier, build
 from faithboard.performance import gate, measure, probabilities, reads_query, without_text
@@ -27,6 +25,7 @@ from faithboard.plan import PlannedJob
 from faithboard.records import ModelRecord
 from faithboard.resolve import shortened
 from faithboard.running.progress import Progress
+from faithboard.running.weights import weights_sha256
 from faithboard.store import Store
 from faithboard.training import Checkpoint, train
 from faithboard.training.cost import step_memory
@@ -50,7 +49,8 @@ def fitted(job: PlannedJob, store: Store, device: torch.device, progress: Progre
             return model.to(device), record
     try:
         return _trained(job, store, device, progress)
-    except StoreError:
+    except (DataError, StoreError):
+        # A vectors file with a broken line or a full disk is no failure of this model: nothing is stored of it.
         raise
     except Exception as error:  # a procedure is anybody's code: whatever it raises is the failure of its model
         reason = str(error) if isinstance(error, FaithboardError) else f"training raised\n{shortened(error)}"
@@ -84,16 +84,6 @@ def provenance(device: torch.device) -> dict[str, Any]:
         "faithboard": faithboard.__version__,
         "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
     }
-
-
-def weights_sha256(weights: Mapping[str, Tensor]) -> str:
-    """Hash of all parameters, names and shapes included; equal weights are the condition of a paired comparison."""
-    found = hashlib.sha256()
-    for name in sorted(weights):
-        value = weights[name].detach().cpu().contiguous()
-        found.update(f"{name}{tuple(value.shape)}{value.dtype}".encode())
-        found.update(value.numpy().tobytes())
-    return found.hexdigest()
 
 
 def _stored(job: PlannedJob, record: ModelRecord, store: Store, progress: Progress) -> Classifier | None:

@@ -16,7 +16,7 @@ import torch
 from faithboard.classifier import Classifier
 from faithboard.data.collate import collate
 from faithboard.erasure import MaskCount
-from faithboard.errors import FaithboardError
+from faithboard.errors import DataError, FaithboardError, StoreError
 from faithboard.keys import throughput_key
 from faithboard.metric import Probe
 from faithboard.performance import probabilities
@@ -51,7 +51,7 @@ def run(plan: Plan, store: Store, device: torch.device, progress: Progress) -> O
     outcome = Outcome(stored=plan.count("stored"))
     for job in plan.jobs:
         _Job(job, store, device, progress, outcome).run()
-        store.add_to_suite(plan.suite, job.key, [one.key for one in job.explanations])
+        store.add_to_suite(plan.suite, plan.metrics, job.key, [one.key for one in job.explanations])
     return outcome
 
 
@@ -66,11 +66,14 @@ class _Job:
     def run(self) -> None:
         self._record_what_will_not_run()
         if self.job.state == "failed":
-            self.outcome.failures.append(f"training {self.job.title}: {self.job.reason} (--retry-failed trains again)")
-        if self.job.state == "failed" or self.job.idle:
+            self._model_failed(f"{self.job.reason} (--retry-failed trains again)")
+            return
+        if self.job.idle:
             return
         try:
             model, record = fitted(self.job, self.store, self.device, self.progress)
+        except (DataError, StoreError):
+            raise
         except FaithboardError as error:
             self._model_failed(str(error))
             return
@@ -86,7 +89,9 @@ class _Job:
         records: dict[str, Explanation] = {}
         for one in self.job.explanations:
             if one.state in ("stored", "score") and (known := self.store.explanation(one.key)):
-                records[one.key] = known
+                # Scores of weights that are gone are not scored on others; the next plan computes them again.
+                if known.weights_sha256 == record.weights_sha256:
+                    records[one.key] = known
             elif one.state in ("run", "score"):
                 blank = dataclasses.replace(self._blank(one, record.weights_sha256), share_correct=share)
                 found = blank if one.method is None else self._explain(one, model, blank)
@@ -114,6 +119,8 @@ class _Job:
                     save_part=lambda number, part: store.save_part(one.key, number, part),
                     advance=advance,
                 )
+        except StoreError:
+            raise
         except Exception as error:  # noqa: BLE001  a method is anybody's code: whatever it raises is its own failure
             reason = str(error) if isinstance(error, FaithboardError) else f"it raised\n{shortened(error)}"
             store.save_explanation(dataclasses.replace(blank, status="failed", reason=reason))
@@ -149,6 +156,8 @@ class _Job:
         for key, found in scored.items():
             rows = [metric_row(key, metric, found, job.seed) for metric in wanted[key].metrics]
             self._save(records[key], rows, found.values)
+        failed = {name: reason for found in scored.values() for name, reason in found.failed.items()}
+        self.outcome.failures += [f"metric {name} on {job.title}: {reason}" for name, reason in failed.items()]
 
     def _probe(self, model: Classifier, records: Mapping[str, Explanation]) -> None:
         job, examples = self.job, self.job.prepared.examples
@@ -171,23 +180,30 @@ class _Job:
         assert one.method is not None
         data, examples = self.job.prepared.data, self.job.prepared.examples
         batch = collate(examples[:64], data.vocabulary, data.task, model.device)
-        with self.progress.bar(f"time {self.job.title} / {one.name}", 1) as advance:
-            found = measure(model, one.method, batch, explain_key=one.key, seed=self.job.seed)
-            advance(1)
+        try:
+            with self.progress.bar(f"time {self.job.title} / {one.name}", 1) as advance:
+                found = measure(model, one.method, batch, explain_key=one.key, seed=self.job.seed)
+                advance(1)
+        except Exception as error:  # noqa: BLE001  as above: a method that fails while it is timed keeps its scores
+            self.outcome.failures.append(f"timing {one.name} on {self.job.title}: it raised\n{shortened(error)}")
+            self._restore(model)
+            return
         self.store.save_throughput(throughput_key(one.key, provenance(self.device)), found)
         self.outcome.timed += 1
 
     def _record_what_will_not_run(self) -> None:
         for one in self.job.explanations:
             if one.state in ("unsupported", "skipped"):
-                self.store.save_explanation(self._blank(one, "", one.state, one.reason))
+                known = self.store.explanation(one.key)
+                if known is None or known.reason != one.reason:
+                    self.store.save_explanation(self._blank(one, "", one.state, one.reason))
             elif one.state == "failed":
                 self.outcome.failures.append(f"{one.name} on {self.job.title}: {one.reason}")
 
     def _model_failed(self, reason: str) -> None:
         self.outcome.failures.append(f"training {self.job.title}: {reason}")
         for one in self.job.explanations:
-            if one.state in ("run", "score"):
+            if one.state == "run":
                 self.store.save_explanation(self._blank(one, "", "failed", f"its model failed: {reason}"))
 
     def _share_correct(self, model: Classifier) -> float:

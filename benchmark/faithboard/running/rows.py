@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Literal
 
 import pandas as pd
@@ -15,6 +16,9 @@ from faithboard.stats import bootstrap_means, interval
 
 def metric_row(explanation: str, metric: Metric, scored: Scored, seed: int) -> Row:
     """The row of `metric`; `explanation` is the key, `seed` that of the bootstrap."""
+    if metric.name in scored.failed:
+        empty = _row(explanation, metric, metric.name, pd.Series(dtype=float), seed)
+        return replace(empty, status="failed", reason=scored.failed[metric.name])
     values = scored.values[scored.values["metric"] == metric.name]
     points = list(metric.points) if isinstance(metric, ErasureMetric) else []
     curves = pd.DataFrame(values["points"].tolist(), columns=points) if points else pd.DataFrame()
@@ -26,7 +30,7 @@ def metric_row(explanation: str, metric: Metric, scored: Scored, seed: int) -> R
         seed,
         excluded=scored.excluded[metric.name],
         points=points,
-        curve=[float(mean) for mean in curves.mean()],
+        curve=[float(mean) for mean in curves.mean()] if bool(curves.notna().any().all()) else [],
         expectation=scored.expectation.get(metric.name),
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 import pandas as pd
@@ -17,9 +18,12 @@ from faithboard.data.collate import collate, rationale_mask
 from faithboard.erasure import MaskCount, evaluate_masks
 from faithboard.metric import ErasureMetric, Metric, Probe, RationaleMetric
 from faithboard.order import ranks, unordered
+from faithboard.resolve import shortened
 from faithboard.rng import Rng, seed_of
 from faithboard.running.explaining import chunks
 from faithboard.task import Example
+
+M = TypeVar("M", bound=Metric)
 
 VALUES = ("metric", "example", "value", "points")
 
@@ -42,7 +46,9 @@ class Scored:
     excluded: Mapping[str, int]
     """metric -> examples left out for every method alike."""
     expectation: Mapping[str, float]
-    """metric -> mean over examples of what a random order has in expectation."""
+    """metric -> mean over examples of what a random order has in expectation, where there is one."""
+    failed: Mapping[str, str]
+    """metric -> why it failed: what the metric itself raised, on any explanation."""
 
 
 def score_all(
@@ -63,35 +69,26 @@ def score_all(
     collected: dict[str, list[tuple[str, str, float, list[float]]]] = {key: [] for key in wanted}
     excluded: dict[str, dict[str, int]] = {key: {m.name: 0 for m in one.metrics} for key, one in wanted.items()}
     expected: dict[str, list[float]] = {}
+    failed: dict[str, str] = {}
     for _, members in chunks(examples):
-        chunk = _Chunk(model, data, members, seed)
+        chunk = _Chunk(model, data, members, seed, failed)
         orders = {key: chunk.orders(by_example[key]) for key in wanted}
         erased = chunk.erase({key: (orders[key], one.metrics) for key, one in wanted.items()}, count)
         for key, one in wanted.items():
             for metric in one.metrics:
-                if isinstance(metric, ErasureMetric):
-                    points = erased[key, metric.name]
-                elif isinstance(metric, RationaleMetric):
+                points = erased.get((key, metric.name))
+                if isinstance(metric, RationaleMetric):
                     points = chunk.against_rationale(metric, orders[key])
-                    if metric.expectation is not None:
-                        chance = metric.expectation(chunk.rationale, chunk.batch.scorable)
-                        expected.setdefault(f"{key}/{metric.name}", []).extend(chance[chunk.counted(metric)].tolist())
-                else:
-                    raise TypeError(f"{metric.name} is not a metric of an explanation")
+                    expected.setdefault(metric.name, []).extend(chunk.expectation(metric))
+                if points is None:
+                    continue
                 counted = chunk.counted(metric)
                 excluded[key][metric.name] += int((~counted).sum())
                 collected[key] += _rows(metric, chunk.batch.example_id, points, orders[key].constant, counted)
         advance(len(members))
+    chance = {name: float(np.mean(found)) for name, values in expected.items() if (found := _defined(values))}
     return {
-        key: Scored(
-            pd.DataFrame(rows, columns=list(VALUES)),
-            excluded[key],
-            {
-                m.name: float(np.nanmean(expected[f"{key}/{m.name}"]))
-                for m in wanted[key].metrics
-                if expected.get(f"{key}/{m.name}")
-            },
-        )
+        key: Scored(pd.DataFrame(rows, columns=list(VALUES)), excluded[key], chance, failed)
         for key, rows in collected.items()
     }
 
@@ -128,8 +125,11 @@ class _Orders:
 class _Chunk:
     """The examples of one chunk: what every explanation is scored on."""
 
-    def __init__(self, model: Classifier, data: TaskData, members: Sequence[Example], seed: int) -> None:
+    def __init__(
+        self, model: Classifier, data: TaskData, members: Sequence[Example], seed: int, failed: dict[str, str]
+    ) -> None:
         self.model = model
+        self.failed = failed
         self.batch: Batch = collate(members, data.vocabulary, data.task, model.device)
         self.permutation = Rng(seed_of("ties", seed), self.batch).permutation()
         self.full = predict(model, self.batch)
@@ -161,9 +161,9 @@ class _Chunk:
         for key, (orders, metrics) in wanted.items():
             for metric in metrics:
                 if isinstance(metric, ErasureMetric):
-                    for order in orders.ranks:
-                        asked.append((key, metric))
-                        masks.append(metric.masks(order, self.batch.scorable))
+                    own = self.asked(metric, lambda m, ranks: m.masks(ranks, self.batch.scorable), orders.ranks)
+                    asked += [(key, metric)] * len(own)
+                    masks += own
         found: dict[tuple[str, str], list[Tensor]] = {}
         if not masks:
             return found
@@ -172,11 +172,30 @@ class _Chunk:
         full = self.full.gather(1, self.target[:, None])[:, 0]
         pieces = of_target.split([mask.shape[1] for mask in masks], 1)
         for (key, metric), piece in zip(asked, pieces, strict=True):
-            found.setdefault((key, metric.name), []).append(metric.reduce(full, piece))
+            for points in self.asked(metric, lambda m, answer: m.reduce(full, answer), [piece]):
+                found.setdefault((key, metric.name), []).append(points)
         return found
 
-    def against_rationale(self, metric: RationaleMetric, orders: _Orders) -> list[Tensor]:
-        return [metric.score(order, self.rationale, self.batch.scorable)[:, None] for order in orders.ranks]
+    def against_rationale(self, metric: RationaleMetric, orders: _Orders) -> list[Tensor] | None:
+        found = self.asked(metric, lambda m, r: m.score(r, self.rationale, self.batch.scorable)[:, None], orders.ranks)
+        return found or None
+
+    def expectation(self, metric: RationaleMetric) -> list[float]:
+        """What a random order has in expectation on each counted example; empty for a metric that cannot say."""
+        if metric.expectation is None:
+            return []
+        found: list[float] = metric.expectation(self.rationale, self.batch.scorable)[self.counted(metric)].tolist()
+        return found
+
+    def asked(self, metric: M, ask: Callable[[M, Tensor], Tensor], inputs: Sequence[Tensor]) -> list[Tensor]:
+        """The metric's answers; none, and the reason noted, when it fails: a metric is anybody's code too."""
+        if metric.name in self.failed:
+            return []
+        try:
+            return [ask(metric, one) for one in inputs]
+        except Exception as error:  # noqa: BLE001  whatever it raises is its own failure, the others go on
+            self.failed[metric.name] = f"it raised\n{shortened(error)}"
+            return []
 
     def _dense(self, scores: Sequence[np.ndarray]) -> Tensor:
         dense = torch.zeros(self.batch.ids.shape)
@@ -203,6 +222,10 @@ def _rows(
         for row, name in enumerate(names)
         if bool(counted[row])
     ]
+
+
+def _defined(values: Sequence[float]) -> list[float]:
+    return [value for value in values if not np.isnan(value)]
 
 
 def _by_example(scores: pd.DataFrame) -> dict[str, list[np.ndarray]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -33,11 +34,14 @@ class Suite:
     settings: Mapping[str, Any] = field(default_factory=dict)
     """Overrides of model and training settings for every task."""
     task_settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    """The same for single tasks."""
+    """The same for single tasks, by the reference or the name of the task."""
+    origin: str | None = None
+    """Where its data must come from (`files`, `hub`, `generated`); None takes what is there."""
 
-    def settings_for(self, task: str) -> dict[str, Any]:
-        """Overrides that hold for a task: those for every task, then its own."""
-        return dict(self.settings) | dict(self.task_settings.get(task, {}))
+    def settings_for(self, *names: str) -> dict[str, Any]:
+        """Overrides that hold for a task of these names: those for every task, then its own."""
+        own = [self.task_settings.get(name, {}) for name in dict.fromkeys(names)]
+        return {key: value for settings in (self.settings, *own) for key, value in settings.items()}
 
     @property
     def title(self) -> str:
@@ -45,7 +49,9 @@ class Suite:
 
 
 _LISTS = {"tasks": str, "models": str, "methods": str, "metrics": str, "trainings": str, "seeds": int}
-_PLAIN = {"name": str, "version": int, "description": str, "examples": int, "budget": int}
+_PLAIN = {"name": str, "version": int, "description": str, "origin": str, "examples": int, "budget": int}
+_NAME = re.compile(r"[a-z0-9][a-z0-9_.-]*")
+_ORIGINS = ("files", "hub", "generated")
 _REQUIRED = ("name", "version", "tasks", "models", "methods", "metrics", "seeds", "examples", "budget")
 _FOLDER = files("faithboard") / "suites"
 
@@ -91,6 +97,10 @@ def parse(text: str, where: str) -> Suite:
             values[key] = _plain(where, key, value, _PLAIN[key])
     common, own = _settings(where, content.get("settings", {}), values["tasks"])
     suite = Suite(**values, settings=common, task_settings=own)
+    if not _NAME.fullmatch(suite.name):
+        raise SuiteError(f"{where}: name {suite.name!r} must be made of [a-z0-9_.-]: files are called by it")
+    if suite.origin not in (None, *_ORIGINS):
+        raise SuiteError(f"{where}: unknown origin {suite.origin!r}; {near(suite.origin, _ORIGINS)}")
     if suite.examples < 1 or suite.budget < 1:
         raise SuiteError(f"{where}: examples and budget must be at least 1")
     return suite
@@ -127,6 +137,10 @@ def changed(
         examples=examples or suite.examples,
         settings=dict(suite.settings) | dict(settings or {}),
     )
+    for name in ("tasks", "models", "methods", "metrics", "trainings", "seeds"):
+        chosen = getattr(other, name)
+        if len(set(chosen)) < len(chosen):
+            raise SuiteError(f"{name} names something twice: {', '.join(map(str, chosen))}")
     if other == selected:
         return selected
     identity = [suite.name, suite.version, list(other.seeds), other.examples, dict(other.settings)]
@@ -157,6 +171,6 @@ def _settings(where: str, value: Any, tasks: Sequence[str]) -> tuple[dict[str, A
         raise SuiteError(f"{where}: settings must be a table, got {value!r}")
     own = {key: entry for key, entry in value.items() if isinstance(entry, dict)}
     for task in own:
-        if task not in tasks:
+        if task not in tasks and all(":" not in reference for reference in tasks):
             raise SuiteError(f"{where}: settings for {task!r}, which is no task of the suite; {near(task, tasks)}")
     return {key: entry for key, entry in value.items() if key not in own}, own

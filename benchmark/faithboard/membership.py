@@ -1,0 +1,94 @@
+"""Which models and explanations the results of a suite are made of. Pure: the content of its file in, the new one out.
+
+Every method that was ever run under a suite's name and version stands on its board, until it is forgotten. Newer
+results supersede older ones of the same place: an explanation that of the same method on the same model and seed, and a
+model of other data or settings everything of its task, architecture and training. So no table mixes two data sets or
+two configurations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from faithboard.errors import SuiteError, near
+from faithboard.keys import digest
+from faithboard.records import Explanation, ModelRecord
+from faithboard.suites import Suite
+
+
+@dataclass(frozen=True)
+class SuiteMembers:
+    """Which models and explanations (keys) the results of a suite are made of, and what it asks of them."""
+
+    name: str
+    version: int
+    seeds: tuple[int, ...]
+    metrics: tuple[str, ...]
+    """Names of rows."""
+    models: tuple[str, ...]
+    explanations: tuple[str, ...]
+
+
+def members(content: Mapping[str, Any]) -> SuiteMembers:
+    """From the content of a suite's file."""
+    return SuiteMembers(
+        content["name"],
+        content["version"],
+        tuple(content["seeds"]),
+        tuple(content["metrics"]),
+        tuple(entry["key"] for entry in content["models"]),
+        tuple(entry["key"] for entry in content["explanations"]),
+    )
+
+
+def with_results(
+    content: Mapping[str, Any] | None,
+    suite: Suite,
+    metrics: Sequence[str],
+    model: ModelRecord,
+    explanations: Iterable[Explanation],
+) -> dict[str, Any]:
+    """The content with a model and explanations of it. `content` is None for a suite that has no results yet."""
+    before: Mapping[str, Any] = content or {"metrics": [], "models": [], "explanations": []}
+    place = {"task": model.task, "model": model.model, "training": model.training}
+    # The size of the embedding is only known of models whose training succeeded.
+    config = {name: value for name, value in model.config.items() if name != "embedding"}
+    own = {
+        **place,
+        "seed": model.seed,
+        "made_of": digest([model.task_version, model.fingerprint, config]),
+        "key": model.key,
+    }
+
+    def stays(entry: Mapping[str, Any]) -> bool:
+        elsewhere = any(entry[name] != value for name, value in place.items())
+        return elsewhere or (entry["made_of"] == own["made_of"] and entry["seed"] != model.seed)
+
+    models = [*(entry for entry in before["models"] if stays(entry)), own]
+    kept = {entry["key"] for entry in models}
+    fresh = [{"key": one.key, "on": model.key, "method": one.method} for one in explanations]
+    methods = {entry["method"] for entry in fresh}
+    old = [
+        entry
+        for entry in before["explanations"]
+        if entry["on"] in kept and not (entry["on"] == model.key and entry["method"] in methods)
+    ]
+    return {
+        "name": suite.name,
+        "version": suite.version,
+        "seeds": list(suite.seeds),
+        "metrics": list(dict.fromkeys([*before["metrics"], *metrics])),
+        "models": models,
+        "explanations": [*old, *fresh],
+    }
+
+
+def without_method(content: Mapping[str, Any], method: str) -> dict[str, Any]:
+    """The content with every explanation by a method forgotten. Raises SuiteError when there is none."""
+    known = {entry["method"] for entry in content["explanations"] if entry["method"]}
+    if method not in known:
+        raise SuiteError(f"{content['name']} v{content['version']} has no method {method!r}: {near(method, known)}")
+    left = [entry for entry in content["explanations"] if entry["method"] != method]
+    return {**content, "explanations": left}
