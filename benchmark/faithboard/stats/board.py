@@ -18,7 +18,7 @@ class Table(_Json):
     """What all rows of one table share: a trained model (task x architecture x training), in every seed."""
 
     key: str
-    """`task/model/training/first digits of the fingerprint`; standings and comparisons name their table by it."""
+    """`task-version/model/training/first digits of the fingerprint`; every other line names its table by it."""
     suite: str
     suite_version: int
     task: str

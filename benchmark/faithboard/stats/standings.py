@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from faithboard.errors import SuiteError
 from faithboard.records import Explanation, ModelRecord, Row, Throughput
 from faithboard.stats import resampling
 from faithboard.stats.aligned import Aligned, align
@@ -47,14 +48,21 @@ def rank(
     Raises ValueError when an explanation belongs to no model, or when two records claim one place in a table: choose
     the current ones before ranking.
     """
-    groups: dict[tuple[str, int, str, str, str], list[ModelRecord]] = defaultdict(list)
-    for model in models:
-        groups[model.task, model.task_version, model.fingerprint, model.model, model.training].append(model)
+    models, seeds = list(models), sorted(seeds)
     of_model: dict[str, list[Explanation]] = defaultdict(list)
     for explanation in explanations:
         of_model[explanation.model_key].append(explanation)
-    if lost := sorted(set(of_model) - {model.key for members in groups.values() for model in members}):
-        raise ValueError(f"explanations of unknown models: {', '.join(lost)}")
+    if lost := sorted(set(of_model) - {model.key for model in models}):
+        raise SuiteError(
+            f"explanations of models without a record: {', '.join(lost)}; `faithboard run` trains them again"
+        )
+    groups: dict[tuple[str, int, str, str, str], list[ModelRecord]] = defaultdict(list)
+    for model in models:
+        if model.seed in seeds:
+            groups[model.task, model.task_version, model.fingerprint, model.model, model.training].append(model)
+    if models and not groups:
+        wanted = ", ".join(map(str, seeds))
+        raise SuiteError(f"{suite} v{version} has no model of its seeds {wanted}; `faithboard run` trains them")
     speeds: dict[str, list[Throughput]] = defaultdict(list)
     for record in throughput:
         speeds[record.explain_key].append(record)
@@ -70,7 +78,8 @@ def rank(
     for identity in sorted(groups):
         members = sorted(groups[identity], key=lambda model: model.seed)
         own = [explanation for model in members for explanation in of_model[model.key]]
-        table = table_of(suite, version, seeds, members, own, (families or {}).get(members[0].task, members[0].task))
+        table = table_of(suite, version, seeds, members, own)
+        table = replace(table, family=(families or {}).get(table.task, table.family))
         tables.append(table)
         entries = _entries(table, members, own, speeds)
         methods = [entry for entry in entries if entry.method]
@@ -90,7 +99,10 @@ def _entries(
     by_method: dict[str, dict[int, Explanation]] = defaultdict(dict)
     for explanation in own:
         if explanation.seed in by_method[explanation.method]:
-            raise ValueError(f"two explanations by {explanation.method!r} in {table.key}, seed {explanation.seed}")
+            raise SuiteError(
+                f"two explanations by {explanation.method!r} in {table.key}, seed {explanation.seed}: keep one "
+                "of them: `faithboard run` keeps the newest"
+            )
         by_method[explanation.method][explanation.seed] = explanation
     return [
         Entry(method, by_seed, weights, [record for e in by_seed.values() for record in speeds.get(e.key, ())])

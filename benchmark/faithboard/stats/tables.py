@@ -8,8 +8,12 @@ from pathlib import PurePath
 
 import numpy as np
 
+from faithboard.errors import SuiteError
 from faithboard.records import Explanation, ModelRecord
 from faithboard.stats.board import Table
+
+SHAPE = "embedding"
+"""The setting that is only known of a model whose training succeeded: it is no difference between two models."""
 
 
 def table_of(
@@ -18,18 +22,16 @@ def table_of(
     seeds: Sequence[int],
     models: Sequence[ModelRecord],
     explanations: Iterable[Explanation],
-    family: str,
 ) -> Table:
-    """The table of `models`, one record per seed, of one task, data fingerprint, architecture and training.
+    """The table of `models`, one record per seed, of one version of a task, data, architecture and training.
 
-    Raises ValueError when two models have one seed, or when their settings differ: they are not one model.
+    Raises SuiteError when two models have one seed, or when their settings differ: they are not one model.
     """
-    first = models[0]
-    key = f"{first.task}/{first.model}/{first.training}/{first.fingerprint[:8]}"
-    if len({model.seed for model in models}) < len(models):
-        raise ValueError(f"two models of one seed in {key}")
-    if any(model.config != first.config for model in models):
-        raise ValueError(f"models of different settings in {key}")
+    key = f"{models[0].task}-v{models[0].task_version}/{models[0].model}/{models[0].training}"
+    key += f"/{models[0].fingerprint[:8]}"
+    # What can only be told of a trained model is that of a trained one, if there is any.
+    first = next((model for model in models if model.status == "ok"), models[0])
+    _check(key, models)
     explained = [explanation for explanation in explanations if explanation.status == "ok"]
     correct = {e.seed: e.share_correct for e in explained if e.share_correct is not None}
     gates = [model.gate for model in models if model.gate]
@@ -39,7 +41,7 @@ def table_of(
         suite_version=version,
         task=first.task,
         task_version=first.task_version,
-        family=family,
+        family=next((model.family for model in models if model.family), first.task),
         fingerprint=first.fingerprint,
         fingerprint_name=first.fingerprint_name,
         model=first.model,
@@ -60,6 +62,23 @@ def table_of(
         known_truth=_known_truth(models),
         reason=_reason(seeds, models),
     )
+
+
+def _check(key: str, models: Sequence[ModelRecord]) -> None:
+    twice = [seed for seed, times in Counter(model.seed for model in models).items() if times > 1]
+    if twice:
+        raise SuiteError(
+            f"{key} has two models of seed {twice[0]}; keep one of them: `faithboard run` keeps the newest"
+        )
+    settings = [{name: value for name, value in model.config.items() if name != SHAPE} for model in models]
+    differing = sorted(
+        {name for own in settings for name in own | settings[0] if own.get(name) != settings[0].get(name)}
+    )
+    if differing:
+        raise SuiteError(
+            f"the models of {key} differ in {', '.join(differing)}, and one table holds one model: run the suite again "
+            "with one setting for every seed, or keep the others in a suite of another name"
+        )
 
 
 def device_of(explanation: Explanation) -> str:
