@@ -90,18 +90,27 @@ def prepared(task: str, place: Place, examples: int, progress: Progress) -> Prep
 
 
 def plan_suite(
-    suite: Suite, place: Place, progress: Progress, *, retry_failed: bool = False, over_budget: bool = False
+    suite: Suite,
+    place: Place,
+    progress: Progress,
+    *,
+    retry_failed: bool = False,
+    over_budget: bool = False,
+    skip_missing: bool = False,
 ) -> Plan:
-    """Everything the suite asks for, against what is stored. Raises a FaithboardError for whatever makes no sense."""
+    """Everything the suite asks for, against what is stored. Raises a FaithboardError for whatever makes no sense.
+
+    With `skip_missing`, tasks whose data is not here are said and left out, unless that leaves none.
+    """
     methods = resolve.resolve_all("method", suite.methods)
     metrics = resolve.resolve_all("metric", suite.metrics)
     trainings = resolve.resolve_all("training", suite.trainings)
-    tasks = resolve.resolve_all("task", suite.tasks)
-    if len(tasks) < len(suite.tasks):
-        raise SuiteError(f"the suite names a task twice: {', '.join(suite.tasks)}")
     if suite.origin is not None and place.origin == "auto":
         place = replace(place, origin=chosen_origin(suite.origin))
-    ready = [prepared(task, place, suite.examples, progress) for task in suite.tasks]
+    ready = [
+        prepared(reference, place, suite.examples, progress)
+        for reference in _present(suite, place, progress, skip_missing=skip_missing)
+    ]
     return make_plan(
         suite,
         ready,
@@ -115,6 +124,23 @@ def plan_suite(
         retry_failed=retry_failed,
         over_budget=over_budget,
     )
+
+
+def _present(suite: Suite, place: Place, progress: Progress, *, skip_missing: bool) -> list[str]:
+    """References of the tasks that are run."""
+    tasks = resolve.resolve_all("task", suite.tasks)
+    if len(tasks) < len(suite.tasks):
+        raise SuiteError(f"the suite names a task twice: {', '.join(suite.tasks)}")
+    here = [
+        reference
+        for reference, task in zip(suite.tasks, tasks, strict=True)
+        if not skip_missing or place.origin == "hub" or is_here(task.value, place)
+    ]
+    missing = [name for name in suite.tasks if name not in here]
+    if missing and here:
+        root = f"below {place.data}" if place.data else "without a data root (--data or FAITHBOARD_DATA)"
+        progress.say(f"left out, their data is not here {root}: {', '.join(missing)}")
+    return here or list(suite.tasks)
 
 
 def describe(data: TaskData) -> str:

@@ -125,7 +125,7 @@ def train(
             settings=options.settings(settings),
         )
     )
-    made = plan_suite(chosen, place, progress, retry_failed=retry_failed)
+    made = plan_suite(chosen, place, progress, retry_failed=retry_failed, skip_missing=not tasks)
     progress.say(summary(made))
     outcome = carry_out(made, place.store, place.device, progress)
     publish(place.store, f"{chosen.name}-v{chosen.version}", leaderboards)
@@ -302,4 +302,11 @@ def _plan(
         examples=examples,
         settings=options.settings(settings),
     )
-    return plan_suite(chosen, place, TerminalProgress(), retry_failed=retry_failed, over_budget=over_budget)
+    return plan_suite(
+        chosen,
+        place,
+        TerminalProgress(),
+        retry_failed=retry_failed,
+        over_budget=over_budget,
+        skip_missing=not tasks,
+    )

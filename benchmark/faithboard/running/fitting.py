@@ -170,6 +170,7 @@ def _record(job: PlannedJob, device: torch.device) -> ModelRecord:
         task_version=data.task.version,
         fingerprint=data.fingerprint,
         fingerprint_name=data.fingerprint_name,
+        family=data.task.family or "",
         model=job.model.name,
         training=job.training.procedure,
         seed=job.seed,

@@ -171,6 +171,8 @@ class _Job:
             self._save(records[one.key], rows, values)
 
     def _save(self, record: Explanation, rows: list[Row], values: pd.DataFrame) -> None:
+        device = provenance(self.device)["device"]
+        rows = [dataclasses.replace(row, device=device) for row in rows]
         fresh = {row.metric for row in rows}
         kept = [row for row in record.rows if row.metric not in fresh]
         self.store.save_explanation(dataclasses.replace(record, rows=kept + rows), values)
