@@ -32,7 +32,11 @@ def _file(split: str) -> str:
 def _task(number: int, name: str, facts: str, fingerprints: dict[str, str]) -> Task:
     files = {
         # The release with 10,000 questions is preferred to the one with 1,000.
-        split: tuple(f"{RELEASE}/{size}/qa{number}_{name}_{_file(split)}.txt" for size in ("en-10k", "en"))
+        split: tuple(
+            f"{place}/{size}/qa{number}_{name}_{_file(split)}.txt"
+            for size in ("en-10k", "en")
+            for place in (RELEASE, f"{RELEASE}.tar.gz/{RELEASE}")
+        )
         for split in ("train", "dev", "test")
     }
 

@@ -14,8 +14,7 @@ from faithboard.task import HubSource, Record, Source, Task, TextRules
 
 REVIEWS = ("aclImdb", "aclImdb_v1.tar.gz/aclImdb")
 CLASSES = {"neg": "negative", "pos": "positive"}
-HUB_CLASSES = ("negative", "positive")
-"""In the order of the hub's `label`."""
+HUB_CLASSES = {0: "negative", 1: "positive"}
 
 
 def _record(text: str, label: str) -> Record:
@@ -35,8 +34,8 @@ def read(folder: Path, split: str) -> Iterator[Record]:
 
 
 def convert(split: str, number: int, row: Mapping[str, Any]) -> Record:
-    """The record of a row on the hub."""
-    return _record(row["text"], HUB_CLASSES[row["label"]])
+    """The record of a row on the hub; a number that is no class stays one, which no task has as a label."""
+    return _record(row["text"], HUB_CLASSES.get(row["label"], str(row["label"])))
 
 
 IMDB = Task(

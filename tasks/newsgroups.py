@@ -106,7 +106,7 @@ def _task(
         family="20news",
         differences=(
             "the paper splits all messages 64/16/20 at random; here the published split by date is used",
-            "the paper drops quotations and signatures and keeps one character of each run of punctuation",
+            "the paper drops quotations and signatures, as 20news-stripped does, and shortens runs of punctuation",
         ),
         description=description,
     )

@@ -11,7 +11,10 @@ from faithboard.readers.hub import CONVERTED
 from faithboard.readers.trees import Tree, parse_tree, read_trees
 from faithboard.task import HubSource, Record, Source, Task, TextRules
 
-FILES = {"train": ("train.txt",), "dev": ("dev.txt",), "test": ("test.txt",)}
+FILES = {
+    split: (f"{split}.txt", f"trees/{split}.txt", f"trainDevTestTrees_PTB.zip/trees/{split}.txt")
+    for split in ("train", "dev", "test")
+}
 CLASSES = {0: "negative", 1: "negative", 3: "positive", 4: "positive"}
 
 

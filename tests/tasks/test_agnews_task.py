@@ -52,6 +52,13 @@ def test_a_class_outside_the_four_names_the_line(tmp_path: Path) -> None:
         load(AGNEWS, cache=tmp_path, root=tmp_path)
 
 
+def test_a_class_outside_the_four_on_the_hub_is_an_error(tmp_path: Path) -> None:
+    rows = [{"text": "a b", "label": label} for label in (0, 1, -1)]
+    write_hub(tmp_path, {"train": rows, "test": rows})
+    with pytest.raises(DataError, match="label '0'"):
+        load(AGNEWS, cache=tmp_path / "cache", root=tmp_path, origin="hub")
+
+
 @pytest.mark.data
 def test_counts_and_hub_on_real_data(tmp_path: Path, data_root: Path) -> None:
     files = load(AGNEWS, cache=tmp_path / "cache", root=data_root)

@@ -62,6 +62,13 @@ def test_another_data_set_on_the_hub_is_refused(tmp_path: Path) -> None:
         load(known, cache=tmp_path / "cache", root=tmp_path, origin="hub")
 
 
+def test_a_class_outside_the_two_on_the_hub_is_an_error(tmp_path: Path) -> None:
+    rows = [{"text": f"review number {label} of a film", "label": label} for label in (0, 1, -1)]
+    write_hub(tmp_path, {"train": rows, "test": rows})
+    with pytest.raises(DataError, match="label '-1'"):
+        load(IMDB, cache=tmp_path / "cache", root=tmp_path, origin="hub")
+
+
 def test_a_damaged_archive_is_one_error_and_caches_nothing(tmp_path: Path) -> None:
     write_texts(tmp_path / "plain" / "aclImdb", REVIEWS)
     pack(tmp_path / "imdb" / "aclImdb_v1.tar.gz", tmp_path / "plain")

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import zipfile
 from pathlib import Path
 
 import pandas as pd
@@ -33,6 +34,16 @@ def test_root_labels_become_two_classes_and_every_row_is_counted(tmp_path: Path)
     counts = data.counts["train"]
     assert (counts.read, counts.excluded_rule, counts.excluded_short, counts.used) == (6, 1, 1, 4)
     assert data.fingerprint_name == "unverified"
+
+
+def test_the_published_archive_gives_the_same_data(tmp_path: Path) -> None:
+    publish(tmp_path / "sst")
+    (tmp_path / "packed").mkdir()
+    with zipfile.ZipFile(tmp_path / "packed" / "trainDevTestTrees_PTB.zip", "w") as archive:
+        for path in (tmp_path / "sst").iterdir():
+            archive.write(path, f"trees/{path.name}")
+    plain, packed = (load(SST, cache=tmp_path, root=root) for root in (tmp_path, tmp_path / "packed"))
+    assert all(list(packed.splits[split]) == list(plain.splits[split]) for split in plain.splits)
 
 
 def test_a_truncated_tree_names_file_and_line_and_caches_nothing(tmp_path: Path) -> None:
