@@ -154,6 +154,7 @@ def describe(data: TaskData) -> str:
     cut = sum(c.truncated for c in data.counts.values())
     notes = [f"{left:,} excluded by rule or length"] if left else []
     notes += [f"{cut:,} truncated"] if cut else []
+    notes += [f"{' and '.join(data.cut)} cut off the training texts by content"] if data.cut else []
     known = data.fingerprint_name if data.fingerprint_name != "unverified" else "UNVERIFIED content"
     return f"{data.task.name}: {data.origin} ({known}); " + ", ".join(rows + notes)
 

@@ -8,6 +8,7 @@ import pytest
 from faithboard.data import load, sample
 from faithboard.errors import DataError
 from faithboard.readers.files import read_lines, required
+from faithboard.session import describe
 from tasks.adverse_reactions import ADE, ADR
 from tests.tasks.published import write_hub
 
@@ -25,6 +26,7 @@ def test_tweets_without_a_split_column_are_cut_per_class_and_it_is_said(tmp_path
     write_tweets(tmp_path / "adr", TWEETS)
     data = load(ADR, cache=tmp_path, root=tmp_path)
     assert data.cut == ("dev", "test")
+    assert "dev and test cut off the training texts" in describe(data)
     assert {split: counts.per_class for split, counts in data.counts.items()} == {
         "train": {"none": 28, "adverse reaction": 7},
         "dev": {"none": 4, "adverse reaction": 1},
