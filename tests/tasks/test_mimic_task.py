@@ -10,7 +10,7 @@ from faithboard.data import load
 from faithboard.errors import DataError
 from faithboard.task import Record
 from tasks.mimic import ANEMIA, DIABETES, clean, read_anemia, read_diabetes
-from tests.tasks.clinical import invented, write_diagnoses, write_notes
+from tests.tasks.clinical import DIAGNOSIS_COLUMNS, NOTE_COLUMNS, invented, write_diagnoses, write_notes
 
 CODES = {
     "100": ["4019", "2851"],
@@ -164,6 +164,13 @@ def test_missing_files_name_the_licence_step(tmp_path: Path) -> None:
         load(DIABETES, cache=tmp_path, root=tmp_path)
     for part in ("physionet.org", "sign the data use agreement", "credentialed"):
         assert part in str(caught.value)
+
+
+@pytest.mark.data
+def test_invented_files_have_the_published_columns(data_root: Path) -> None:
+    for table, columns in (("NOTEEVENTS", NOTE_COLUMNS), ("DIAGNOSES_ICD", DIAGNOSIS_COLUMNS)):
+        header = (data_root / "mimic-schema" / f"{table}.header.csv").read_text().strip()
+        assert header == ",".join(f'"{column}"' for column in columns)
 
 
 def test_both_are_private() -> None:
