@@ -111,7 +111,8 @@ class Task:
     """Name of the folder below the data root that holds the published files."""
     files: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """split -> names a published file of it can have, relative to the folder; any one of them, plain or with `.gz`
-    added, is enough. A name may lead into an archive: `published.tar.gz/folder/train.txt`. Files that no single split owns (a folder of documents) get a key of their own."""
+    added, is enough. A name may lead into an archive: `published.tar.gz/folder/train.txt`. Files that no single split
+    owns (a folder of documents) get a key of their own."""
     read: Reader | None = None
     hub: HubSource | None = None
     generate: Callable[[str], Iterable[Record]] | None = None
