@@ -29,6 +29,10 @@ def _file(split: str) -> str:
     return "test" if split == "test" else "train"
 
 
+NO_DEV = "no dev split is published: the last tenth of the training stories is the dev split here"
+SHORT = "the paper's average length is that of a sentence or two; here a text is the whole story before its question"
+
+
 def _task(number: int, name: str, facts: str, fingerprints: dict[str, str]) -> Task:
     files = {
         # The release with 10,000 questions is preferred to the one with 1,000.
@@ -81,11 +85,7 @@ def _task(number: int, name: str, facts: str, fingerprints: dict[str, str]) -> T
         # The published 10,000 training questions, less the dev tenth.
         published_rows={"train": 9_000, "dev": 1_000, "test": 1_000},
         family="babi",
-        differences=(
-            "the paper's average length of bAbI-1 is that of a sentence or two; here a text is the whole story before "
-            "its question",
-            "no dev split is published: the last tenth of the training stories is the dev split here",
-        ),
+        differences=(NO_DEV,) if number > 1 else (SHORT, NO_DEV),
         description=f"Where is it? {facts} decide. Answers are chosen among the six places of tasks 1 to 3.",
     )
 
