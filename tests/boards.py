@@ -26,7 +26,7 @@ def model(task: str = "toy", seed: int = 0, **changes: Any) -> ModelRecord:
         model="bilstm-additive",
         training="standard",
         seed=seed,
-        config={"vectors": "random", "hidden": 8},
+        config={"vectors": "random", "hidden": 8, "epochs": 3, "learning_rate": 0.001},
         weights_sha256=f"weights-{task}-{seed}",
         performance={"accuracy": 0.9 + seed / 100, "roc-auc": 0.95},
         gate_passed=True,
@@ -91,15 +91,18 @@ class Records:
             )
             self.explanations.append(replace(explanation, **changes))
 
+    @property
+    def values(self) -> pd.DataFrame:
+        return pd.DataFrame(self.lines, columns=["explain_key", "metric", "example", "value"])
+
     def board(self, **changes: Any) -> Board:
-        columns = ["explain_key", "metric", "example", "value"]
         return rank(
             "quick",
             1,
             self.seeds,
             self.models,
             self.explanations,
-            pd.DataFrame(self.lines, columns=columns),
+            self.values,
             self.throughput,
             **changes,
         )

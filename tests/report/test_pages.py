@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -92,15 +93,91 @@ def test_a_failure_keeps_its_reason_in_one_harmless_line(board: Board) -> None:
     assert "scores are not finite \\| at token 3 &lt;of> example e1" in render(board)["planted.md"]
 
 
-@pytest.mark.parametrize("width", [60, 90, 120, 150])
-def test_the_terminal_table_fits_where_it_can(board: Board, width: int) -> None:
-    planted = replace(board, tables=[table for table in board.tables if table.task == "planted"])
-    lines = console_table(planted, width).splitlines()
-    table = [line for line in lines if not line.startswith("not ranked")]
-    narrowest = max(map(len, console_table(planted, 1).splitlines()[:8]))
-    assert max(map(len, table)) <= max(width, narrowest)
-    assert "examples/s" in console_table(planted, 150)
+def planted(board: Board) -> Board:
+    return replace(board, tables=[table for table in board.tables if table.task == "planted"])
+
+
+def test_three_metrics_with_ranks_and_intervals_fit_into_the_usual_terminal() -> None:
+    made = Records([model(seed=seed, known_truth={"verified": 1.0}) for seed in (0, 1)])
+    for at in range(10):
+        name = f"method-{at}" if at else "gradient-x-input-fixed-attention"  # the longest built-in name
+        means = {"precision@k": 0.9 - 0.08 * at, "comprehensiveness": 0.9 - 0.08 * at, "sufficiency": 0.08 * at}
+        made.add(name, {metric: noisy(mean, salt=at, spread=0.01) for metric, mean in means.items()})
+    lines = console_table(made.board()).splitlines()
+    assert max(map(len, lines)) <= 120
+    assert "not shown in 120 columns: examples/s" in lines
+    best, worst = (next(line for line in lines if line.startswith(m)) for m in ("gradient-x", "method-9"))
+    assert len(re.findall(r"  1   -?\d\.\d{3} \[", best)) == 3
+    assert len(re.findall(r"  10  \d\.\d{3} \[", worst)) == 3
+
+
+@pytest.mark.parametrize(
+    ("width", "left_out"),
+    [
+        (120, ""),
+        (107, "examples/s"),
+        (90, "intervals of sufficiency; examples/s"),
+        (82, "intervals of comprehensiveness, sufficiency; examples/s"),
+        (65, "sufficiency; intervals of comprehensiveness; examples/s"),
+        (45, "comprehensiveness, sufficiency; examples/s"),
+        (40, "comprehensiveness, sufficiency; intervals of precision@k; examples/s"),
+    ],
+)
+def test_what_does_not_fit_is_left_out_the_least_important_first_and_named(
+    board: Board, width: int, left_out: str
+) -> None:
+    lines = console_table(planted(board), width).splitlines()
+    said = [line for line in lines if line.startswith("not shown")]
+    assert said == ([f"not shown in {width} columns: {left_out}"] if left_out else [])
+    assert max(len(line) for line in lines[1:9]) <= width
+
+
+def test_a_terminal_too_narrow_for_anything_gets_the_leading_metric(board: Board) -> None:
+    assert "leave-one-out     1   0.892" in console_table(planted(board), 1)
+
+
+def costs(board: Board, task: str) -> dict[str, list[str]]:
+    """Line of the table of costs (headers under `method`) -> cells."""
+    text = render(board)[f"{task}.md"].split("### Cost")[1].split("###")[0]
+    cells = [[cell.strip() for cell in line.split("|")[1:-1]] for line in text.splitlines() if line.startswith("| ")]
+    return {line[0]: line[1:] for line in cells}
+
+
+def test_costs_of_every_method_stand_in_a_table_of_their_own(board: Board) -> None:
+    page = render(board)["planted.md"]
+    assert page.count("examples/s") == 1
+    assert "Timed on cpu, float32, torch 2.13.0, 1 thread:" in page
+    assert costs(board, "planted") == {
+        "method": [
+            *("forward steps", "backward steps", "examples/s", "tokens/s", "spread", "peak memory (MB)", "batch size")
+        ],
+        "`leave-one-out`": ["12", "0", "80.5", "960", "4.0%", "-", "32"],
+        "`gradient-x-input`": ["12", "12", "82.5", "960", "4.0%", "-", "32"],
+        "`attention`": ["12", "0", "84.5", "960", "4.0%", "-", "32"],
+        "`random`": ["12", "0", "86.5", "960", "4.0%", "-", "32"],
+        "`attention-norm`": ["-"] * 7,
+        "`lime`": ["-"] * 7,
+    }
+    assert "- No speed: `attention-norm`, `lime`: not timed." in page
+
+
+def test_a_method_timed_elsewhere_shows_no_speed_beside_the_others(board: Board) -> None:
+    page = render(board)["movies.md"]
+    assert "Timed on NVIDIA H200, float32, torch 2.13.0, 1 thread:" in page
+    assert "- No speed: `attention`: timed in another setting: cpu, float32, torch 2.13.0, 1 thread." in page
+    found = costs(board, "movies")
+    assert found["method"][-3:] == ["peak memory (MB)", "batch size", "J/example"]
+    assert found["`random`"][-3:] == ["12.5", "32", "0.20"]
+    assert found["`attention`"] == ["12", "0", *["-"] * 6]
+
+
+def test_where_nothing_was_timed_only_steps_are_shown() -> None:
+    made = Records([model(seed=0), model(seed=1)])
+    made.add("random", {"comprehensiveness": noisy(0.1)})
+    page = render(made.board())["toy.md"]
+    assert "Nothing was timed" in page
+    assert "No speed" not in page
 
 
 def test_the_readme_block_links_to_the_pages(board: Board) -> None:
-    assert "[planted](leaderboards/quick/planted.md)" in readme_block(board)
+    assert "[planted](leaderboards/quick-v1/planted.md)" in readme_block(board)

@@ -58,9 +58,18 @@ def test_a_training_that_failed_leaves_a_table_that_is_shown_and_not_ranked() ->
 
 def test_other_settings_are_no_model_of_the_same_table() -> None:
     made = two_seeds(random=noisy(0.1))
-    made.models[1] = model(seed=1, config={"vectors": "random", "hidden": 16})
-    with pytest.raises(SuiteError, match=r"toy-v1/bilstm-additive/standard.*differ in hidden.*run the suite again"):
+    made.models[1] = model(seed=1, config=model().config | {"hidden": 16})
+    with pytest.raises(SuiteError, match=r"toy-v1/bilstm-additive/standard.*differ in hidden, .*run the suite again"):
         made.board()
+
+
+def test_the_settings_of_a_table_name_the_vectors_but_not_where_they_lie() -> None:
+    made = two_seeds(random=noisy(0.1))
+    config = {"vectors": "home/me/glove.txt", "embedding_dim": 300, "epochs": 8, "embedding": [20, 50]}
+    made.models = [model(seed=seed, config=config) for seed in (0, 1)]
+    (table,) = made.board().tables
+    assert table.vectors == "glove.txt"
+    assert table.config == {"vectors": "glove.txt", "embedding_dim": 50, "epochs": 8}
 
 
 def test_two_models_of_one_seed_are_refused() -> None:

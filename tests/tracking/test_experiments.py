@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from faithboard.tracking import Experiment, Run, experiments_of
@@ -19,7 +18,7 @@ from tests.report.example import example_records
 
 
 def experiments(made: Records) -> dict[str, Experiment]:
-    found = experiments_of(made.board(), made.models, made.explanations, pd.DataFrame(made.lines))
+    found = experiments_of(made.board(), made.models, made.explanations, made.values)
     return {experiment.name: experiment for experiment in found}
 
 
@@ -46,9 +45,11 @@ def test_metric_names_hold_only_what_mlflow_allows() -> None:
 
 def test_there_is_one_experiment_per_task_and_one_flat_run_per_method(example: dict[str, Experiment]) -> None:
     assert set(example) == {f"quick v1 / {task}" for task in ("planted", "movies", "weak")}
-    assert len(example["quick v1 / planted"].runs) == 6
+    assert [run.name for run in example["quick v1 / planted"].runs] == [
+        *("probes", "lime", "attention-norm", "random", "attention", "gradient-x-input", "leave-one-out")
+    ]
     identities = [run.identity for experiment in example.values() for run in experiment.runs]
-    assert len(set(identities)) == len(identities) == 4 * 3 + 2
+    assert len(set(identities)) == len(identities) == 4 * 3 + 2 + 1
 
 
 def test_the_best_run_comes_last_so_that_mlflow_lists_it_first(example: dict[str, Experiment]) -> None:
@@ -81,6 +82,64 @@ def test_cost_and_rank_stand_beside_the_mean(example: dict[str, Experiment]) -> 
     assert points["cost/examples-per-second"] > 0
     assert points["rank/comprehensiveness"] == 2.0
     assert points["interval-low/precision-at-k"] < points["precision-at-k"] < points["interval-high/precision-at-k"]
+
+
+def test_every_cost_is_logged_with_the_setting_it_was_measured_in(example: dict[str, Experiment]) -> None:
+    runs = {run.params["method"]: run for run in example["quick v1 / movies"].runs}
+    points = {point.metric.removeprefix("cost/"): point.value for point in runs["random"].points}
+    found = {name: points[name] for name in ("forward-steps", "backward-steps", "peak-memory-mb", "batch-size")}
+    assert found == {"forward-steps": 12.0, "backward-steps": 0.0, "peak-memory-mb": 12.5, "batch-size": 32.0}
+    assert (points["tokens-per-second"], points["spread"], points["joules-per-example"]) == (960.0, 0.04, 0.2)
+    assert points["examples-per-second"] > 0
+    timed = {name: value for name, value in runs["random"].params.items() if name.startswith("timed_")}
+    assert timed == {
+        "timed_device": "NVIDIA H200",
+        "timed_dtype": "float32",
+        "timed_torch": "2.13.0",
+        "timed_threads": "1",
+    }
+    assert "cost/batch-size" not in {point.metric for point in runs["attention"].points}  # timed on another device
+
+
+def test_settings_of_the_model_and_its_training_are_parameters(example: dict[str, Experiment]) -> None:
+    for method in ("random", "probes"):
+        params = planted(example, method).params
+        assert (params["hidden"], params["epochs"], params["learning_rate"]) == ("8", "3", "0.001")
+        assert (params["vectors"], params["seeds"], params["examples"]) == ("random", "0, 1", "40")
+
+
+def test_probes_are_a_run_with_their_values_and_a_step_per_class(example: dict[str, Experiment]) -> None:
+    run = planted(example, "probes")
+    alone = {point.metric: point.value for point in run.points if not point.metric.startswith("class/")}
+    assert (
+        alone["interval-low/tau-attention-loo"] < alone["tau-attention-loo"] < alone["interval-high/tau-attention-loo"]
+    )
+    assert alone.keys() >= {"sd/tau-attention-loo", "significant/tau-attention-loo", "undefined/tau-attention-loo"}
+    assert [point.step for point in run.points if point.metric == "class/tau-attention-loo"] == [0, 1]
+    assert set(run.values["metric"]) == {"tau-attention-loo", "p-attention-loo", "predicted-class"}
+    assert run.status == "FINISHED"
+
+
+def test_probes_that_failed_are_a_failed_run_with_the_reason() -> None:
+    made = Records([model(seed=0), model(seed=1)])
+    made.add("", {}, status="failed", reason="it raised")
+    run = only_run(made)
+    assert (run.name, run.status, run.tags["faithboard.reason"]) == ("probes", "FAILED", "it raised")
+    assert run.page.startswith("# Leaderboard quick v1")
+
+
+def test_a_model_without_methods_is_shown_with_its_probes() -> None:
+    made = Records([model(seed=0), model(seed=1)])
+    made.add("", {"tau-attention-loo": noisy(0.3)})
+    assert "### Probes of the model" in only_run(made).page
+
+
+def test_models_of_other_seeds_take_no_part() -> None:
+    made = Records([model(seed=seed) for seed in (0, 1)], seeds=[0])
+    made.add("random", {"comprehensiveness": noisy(0.1)})
+    run = only_run(made)
+    assert run.params["seeds"] == "0"
+    assert set(run.values["seed"]) == {0}
 
 
 def test_erasure_curves_have_one_step_per_percentage() -> None:
@@ -126,6 +185,16 @@ def test_the_key_is_a_hash_of_the_content(example: dict[str, Experiment]) -> Non
     ]
     for change in changes:
         assert replace(run, **change).key != run.key
+
+
+def test_a_record_that_is_written_again_at_another_time_is_the_same(example: dict[str, Experiment]) -> None:
+    def at(time: str) -> str:
+        made = example_records()
+        for explanation in made.explanations:
+            explanation.provenance["time"] = time
+        return planted(experiments(made), "lime").key
+
+    assert at("2026-01-01T00:00:00Z") == at("2026-02-02T00:00:00Z")
 
 
 def test_run_names_say_only_what_tells_them_apart() -> None:

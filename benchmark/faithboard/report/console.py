@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from tabulate import tabulate
 
@@ -11,54 +12,85 @@ from faithboard.report.layout import Grid
 from faithboard.report.markdown import NOTHING, amount, number
 from faithboard.stats.board import Board, Table
 
+_RANK = len("10=")
+"""Columns of a rank, so that values stand below each other."""
+
+
+@dataclass(frozen=True)
+class _Columns:
+    """What is shown of a grid beside the methods."""
+
+    metrics: tuple[str, ...]
+    """Values and ranks."""
+    intervals: tuple[str, ...]
+    """Those of the metrics that have their interval."""
+    speed: bool
+
 
 def console_table(board: Board, width: int = 120) -> str:
-    """Every table of a board, the most detailed layout that fits into `width` columns; the narrowest when none does."""
+    """Every table of a board in `width` columns. What does not fit is left out, the least important first, and named.
+
+    Speed goes first, then the intervals and then the columns of the last metrics, and at last the leading interval.
+    """
     return "\n\n".join(_table(board, table, width) for table in board.tables)
 
 
 def _table(board: Board, table: Table, width: int) -> str:
     performance = table.performance.get(table.performance_measure, [])
     mean = number(sum(performance) / len(performance)) if performance else NOTHING
-    title = f"{table.task}: {table.model}, {table.training} training, {table.performance_measure} {mean}"
+    name = layout.task_name(board, table)
+    title = f"{name}: {table.model}, {table.training} training, {table.performance_measure} {mean}"
     if said := layout.reservations(table):
         title += f" ({said})"
     grid = layout.faithfulness(board, table)
     parts = [title]
     if grid.methods:
-        layouts = [_text(grid, intervals=i, cost=c) for i, c in ((True, True), (True, False), (False, False))]
-        parts.append(next((text for text in layouts if _width(text) <= width), layouts[-1]))
+        texts = [(columns, _text(grid, columns)) for columns in _candidates(grid)]
+        columns, text = next((one for one in texts if max(map(len, one[1].splitlines())) <= width), texts[-1])
+        parts.append(text)
+        if left_out := _left_out(grid, columns):
+            parts.append(f"not shown in {width} columns: {left_out}")
     parts += _reasons(grid)
     return "\n".join(parts)
 
 
-def _text(grid: Grid, *, intervals: bool, cost: bool) -> str:
-    """With `intervals` false only the leading metric keeps its interval."""
-    headers = ["method"]
-    for metric in grid.metrics:
-        headers += ["rank", grid.header(metric)]
+def _candidates(grid: Grid) -> Iterator[_Columns]:
+    """From everything to next to nothing."""
+    metrics = grid.metrics
+    yield _Columns(metrics, metrics, speed=True)
+    for kept in range(len(metrics), 0, -1):
+        yield _Columns(metrics, metrics[:kept], speed=False)
+    for kept in range(len(metrics) - 1, 0, -1):
+        yield _Columns(metrics[:kept], metrics[:1], speed=False)
+    yield _Columns(metrics[:1], (), speed=False)
+
+
+def _left_out(grid: Grid, shown: _Columns) -> str:
+    intervals = [metric for metric in shown.metrics if metric not in shown.intervals]
+    metrics = [metric for metric in grid.metrics if metric not in shown.metrics]
+    parts = [", ".join(metrics)] if metrics else []
+    parts += [f"intervals of {', '.join(intervals)}"] if intervals else []
+    parts += ["examples/s"] * (not shown.speed)
+    return "; ".join(parts)
+
+
+def _text(grid: Grid, shown: _Columns) -> str:
+    headers = ["method", *map(grid.header, shown.metrics), *["examples/s"] * shown.speed]
     rows = []
     for method in grid.methods:
-        row = [method]
-        for metric in grid.metrics:
-            cell = grid.cells.get((method, metric))
-            short = number(cell.value) if cell and cell.value is not None else grid.value(method, metric)
-            row += [
-                grid.rank(method, metric),
-                grid.value(method, metric) if intervals or metric == grid.metrics[0] else short,
-            ]
+        row = [method, *(_cell(grid, method, metric, interval=metric in shown.intervals) for metric in shown.metrics)]
+        if shown.speed:
+            row.append(amount(grid.costs[method].examples_per_second) if method in grid.costs else NOTHING)
         rows.append(row)
-    if cost:
-        headers.append("examples/s")
-        for row, method in zip(rows, grid.methods, strict=True):
-            cell = next(grid.cells[method, metric] for metric in grid.metrics if (method, metric) in grid.cells)
-            row.append(amount(cell.examples_per_second))
-    align = ["left"] * (1 + 2 * len(grid.metrics)) + ["right"] * cost
+    align = ["left"] * (1 + len(shown.metrics)) + ["right"] * shown.speed
     return tabulate(rows, headers, tablefmt="simple", disable_numparse=True, colalign=align)
 
 
-def _width(text: str) -> int:
-    return max(map(len, text.splitlines()))
+def _cell(grid: Grid, method: str, metric: str, *, interval: bool) -> str:
+    """`1=  0.365 [0.349, 0.382]`: rank and value."""
+    found = grid.cells.get((method, metric))
+    value = grid.value(method, metric) if interval or found is None or found.value is None else number(found.value)
+    return f"{grid.rank(method, metric):<{_RANK}} {value}"
 
 
 def _reasons(grid: Grid) -> Sequence[str]:

@@ -1,13 +1,14 @@
 """A board as files: Markdown pages with the JSON lines they are a pure function of.
 
-    leaderboards/<suite>/README.md           the index: every task, and the methods over tasks
-    leaderboards/<suite>/models.md           the models: performance, does attention matter, does the text
-    leaderboards/<suite>/<task>.md           one page per task
-    leaderboards/<suite>/tables.jsonl        trained models, one line each
-    leaderboards/<suite>/rows.jsonl          standings
-    leaderboards/<suite>/comparisons.jsonl   paired comparisons
-    leaderboards/<suite>/probes.jsonl        what was asked of the models themselves
-    leaderboards/<suite>/checks.jsonl        accuracy of the models, of their controls, and on the query alone
+    leaderboards/<suite>-v<version>/README.md           the index: every task, and the methods over tasks
+    leaderboards/<suite>-v<version>/models.md           the models: performance, does attention matter, does the text
+    leaderboards/<suite>-v<version>/<task>.md           one page per task
+    leaderboards/<suite>-v<version>/tables.jsonl        trained models, one line each
+    leaderboards/<suite>-v<version>/rows.jsonl          standings
+    leaderboards/<suite>-v<version>/comparisons.jsonl   paired comparisons
+    leaderboards/<suite>-v<version>/costs.jsonl         steps, speed and memory of every method
+    leaderboards/<suite>-v<version>/probes.jsonl        what was asked of the models themselves
+    leaderboards/<suite>-v<version>/checks.jsonl        accuracy of models and their controls, and on the query alone
 
 Everything generated stands between markers; what people write around them stays.
 """
@@ -15,7 +16,7 @@ Everything generated stands between markers; what people write around them stays
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -27,7 +28,7 @@ from faithboard.report.markdown import number
 from faithboard.report.models import models_page
 from faithboard.report.page import task_page
 from faithboard.report.section import grid_table
-from faithboard.stats.board import Board, Comparison, ProbeSummary, Standing, Table
+from faithboard.stats.board import Board, Comparison, Cost, ProbeSummary, Standing, Table
 from faithboard.stats.checks import ModelCheck
 from faithboard.store import write_atomically
 
@@ -35,15 +36,20 @@ BLOCK = "leaderboard"
 """Name of the generated block of a page."""
 
 TABLES, ROWS, COMPARISONS = "tables.jsonl", "rows.jsonl", "comparisons.jsonl"
-PROBES, CHECKS = "probes.jsonl", "checks.jsonl"
+COSTS, PROBES, CHECKS = "costs.jsonl", "probes.jsonl", "checks.jsonl"
 
 R = TypeVar("R", bound=_Json)
 
 
+def folder_name(table: Table) -> str:
+    """`quick-v1`: two versions of a suite never share a folder."""
+    return f"{table.suite}-v{table.suite_version}"
+
+
 def render(board: Board) -> dict[str, str]:
     """File name -> generated Markdown of every page of one suite, without the markers."""
-    explained = {standing.task for standing in board.standings}
-    tasks = sorted(task for task in {table.task for table in board.tables} if task in explained)
+    explained = {standing.task for standing in board.standings} | {probe.task for probe in board.probes}
+    tasks = sorted({table.task for table in board.tables} & explained)
     found = {"README.md": index_page(board), "models.md": models_page(board)}
     return found | {f"{task}.md": task_page(board, task) for task in tasks}
 
@@ -71,7 +77,7 @@ def readme_block(board: Board) -> str:
             f"{shown.task}, {shown.model} ({measure} {reached}), suite {shown.suite} v{shown.suite_version}:",
             grid_table(layout.faithfulness(board, shown)),
             "Every task of the suite, with the methods that share rank 1 in its leading metric:",
-            leaders(board, f"leaderboards/{shown.suite}/"),
+            leaders(board, f"leaderboards/{folder_name(shown)}/"),
         ]
     )
 
@@ -79,12 +85,14 @@ def readme_block(board: Board) -> str:
 def write(board: Board, root: Path) -> list[Path]:
     """Write the pages and lines of one suite below `root`, each atomically; returns the pages, the index first.
 
+    Pages of tasks that the board no longer has lose what was generated, and go when nothing else is left of them.
     Raises FaithboardError for broken markers, before anything is written, and StoreError for a folder that cannot be.
     """
     if not board.tables:
         return []
-    folder = root / board.tables[0].suite
+    folder = root / folder_name(board.tables[0])
     found = pages(board, folder)
+    left_over = _left_over(folder, found)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -93,14 +101,18 @@ def write(board: Board, root: Path) -> list[Path]:
         (TABLES, board.tables),
         (ROWS, board.standings),
         (COMPARISONS, board.comparisons),
+        (COSTS, board.costs),
         (PROBES, board.probes),
         (CHECKS, board.checks),
     )
     for name, lines in records:
         text = "".join(f"{json.dumps(line.to_json(), ensure_ascii=False, allow_nan=False)}\n" for line in lines)
         _write(folder / name, text)
-    for path, text in found.items():
-        _write(path, text)
+    for path, text in (found | left_over).items():
+        if text:
+            _write(path, text)
+        else:
+            _remove(path)
     return list(found)
 
 
@@ -111,8 +123,20 @@ def read(folder: Path) -> Board:
         list(_lines(folder / ROWS, Standing)),
         list(_lines(folder / COMPARISONS, Comparison)),
         list(_lines(folder / PROBES, ProbeSummary)),
+        list(_lines(folder / COSTS, Cost)),
         list(_lines(folder / CHECKS, ModelCheck)),
     )
+
+
+def _left_over(folder: Path, current: Container[Path]) -> dict[Path, str]:
+    """Path -> what people wrote, of each page that was generated for a task that is gone."""
+    found = {}
+    for path in sorted(folder.glob("*.md")):
+        text = path.read_text(encoding="utf-8")
+        if path not in current and markdown.begin(BLOCK) in text:
+            written = markdown.without_block(text, BLOCK, str(path)).strip()
+            found[path] = f"{written}\n" if written else ""
+    return found
 
 
 def _lines(path: Path, record: type[R]) -> Iterator[R]:
@@ -131,3 +155,10 @@ def _lines(path: Path, record: type[R]) -> Iterator[R]:
 
 def _write(path: Path, text: str) -> None:
     write_atomically(path, lambda temporary: temporary.write_text(text, encoding="utf-8"))
+
+
+def _remove(path: Path) -> None:
+    try:
+        path.unlink()
+    except OSError as error:
+        raise StoreError(f"{path} is out of date and cannot be removed ({error.strerror}); remove it") from error

@@ -35,7 +35,7 @@ def leaders(board: Board, folder: str = "") -> str:
         said = layout.reservations(table)
         rows.append(
             (
-                f"[{table.task}]({folder}{table.task}.md){f' ({said})' if said else ''}",
+                f"[{layout.task_name(board, table)}]({folder}{table.task}.md){f' ({said})' if said else ''}",
                 f"{table.model}, {table.training}",
                 f"{measure} {number(sum(values) / len(values))}" if values else markdown.NOTHING,
                 *_best(board, table),

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from faithboard.report.markdown import NOTHING, with_interval
-from faithboard.stats.board import Board, Standing, Table
+from faithboard.stats.board import Board, Cost, Standing, Table
 from faithboard.task import SPLITS
 
 UNVERIFIED = "UNVERIFIED DATA"
@@ -24,6 +24,8 @@ class Grid:
     metrics: tuple[str, ...]
     cells: dict[tuple[str, str], Standing]
     """(method, metric) -> standing; not every method need have every metric."""
+    costs: dict[str, Cost]
+    """Method -> cost."""
 
     def column(self, metric: str) -> list[Standing]:
         """The standings of a metric, in the order of the methods."""
@@ -52,12 +54,24 @@ class Grid:
 
 def faithfulness(board: Board, table: Table) -> Grid:
     """Erasure metrics, and on planted tasks the known truth, which then leads."""
-    return _grid(table, (s for s in _of(board, table) if s.metric_kind == "erasure" or table.known_truth))
+    return _grid(board, table, (s for s in _of(board, table) if s.metric_kind == "erasure" or table.known_truth))
 
 
 def plausibility(board: Board, table: Table) -> Grid:
     """Agreement with what people marked: no part of faithfulness, so a grid of its own."""
-    return _grid(table, (s for s in _of(board, table) if s.metric_kind == "rationale" and not table.known_truth))
+    return _grid(board, table, (s for s in _of(board, table) if s.metric_kind == "rationale" and not table.known_truth))
+
+
+def methods(board: Board, table: Table) -> list[str]:
+    """All methods of a table, the best first."""
+    grids = (faithfulness(board, table), plausibility(board, table))
+    return list(dict.fromkeys(method for grid in grids for method in grid.methods))
+
+
+def task_name(board: Board, table: Table) -> str:
+    """The task, with its version where the board holds several of them."""
+    versions = {other.task_version for other in board.tables if other.task == table.task}
+    return f"{table.task} v{table.task_version}" if len(versions) > 1 else table.task
 
 
 def unverified(table: Table) -> bool:
@@ -80,7 +94,7 @@ def _of(board: Board, table: Table) -> Iterable[Standing]:
     return (s for s in board.standings if s.table == table.key)
 
 
-def _grid(table: Table, standings: Iterable[Standing]) -> Grid:
+def _grid(board: Board, table: Table, standings: Iterable[Standing]) -> Grid:
     cells = {(standing.method, standing.metric): standing for standing in standings}
     names = {metric for _, metric in cells}
     first = [metric for metric in _FIRST if metric in names]
@@ -93,4 +107,5 @@ def _grid(table: Table, standings: Iterable[Standing]) -> Grid:
         value = -leading.value if leading.better == "higher" else leading.value
         return math.inf if leading.rank is None else leading.rank, value, method
 
-    return Grid(table, tuple(sorted({method for method, _ in cells}, key=place)), metrics, cells)
+    costs = {cost.method: cost for cost in board.costs if cost.table == table.key}
+    return Grid(table, tuple(sorted({method for method, _ in cells}, key=place)), metrics, cells, costs)

@@ -72,13 +72,27 @@ def with_block(text: str, name: str, body: str, where: str) -> str:
     Raises FaithboardError naming the file `where` when the markers in it are not one pair.
     """
     block = f"{begin(name)}\n\n{body.strip()}\n\n{end(name)}"
+    parts = _around(text, name, where)
+    if parts is None:
+        return f"{text.rstrip()}\n\n{block}\n" if text.strip() else f"{block}\n"
+    return parts[0] + block + parts[1]
+
+
+def without_block(text: str, name: str, where: str) -> str:
+    """What people wrote around the block `name`; all of the text where there is no block. Raises as `with_block`."""
+    parts = _around(text, name, where)
+    return text if parts is None else parts[0] + parts[1].lstrip("\n")
+
+
+def _around(text: str, name: str, where: str) -> tuple[str, str] | None:
+    """What stands before and after a block; None for a text without it."""
     pair = re.findall(f"{re.escape(begin(name))}|{re.escape(end(name))}", text)
     if not pair:
-        return f"{text.rstrip()}\n\n{block}\n" if text.strip() else f"{block}\n"
+        return None
     if pair != [begin(name), end(name)]:
         raise FaithboardError(
             f"{where}: the markers of the generated block {name!r} must be one `{begin(name)}` and after it one "
             f"`{end(name)}`; put them right, or delete the file to have it made anew"
         )
     before, rest = text.split(begin(name))
-    return before + block + rest.split(end(name))[1]
+    return before, rest.split(end(name))[1]

@@ -8,7 +8,7 @@ import numpy as np
 
 from faithboard.report import layout, markdown
 from faithboard.report.markdown import number, with_interval
-from faithboard.stats.board import Board, Table
+from faithboard.stats.board import Board
 from faithboard.stats.checks import CONTROLS, ModelCheck
 
 ATTENTION = """
@@ -25,7 +25,7 @@ explanation of the text is worth little.
 def models_page(board: Board) -> str:
     """The Markdown of a suite's page of models, heading included."""
     first = board.tables[0]
-    parts = [f"# {first.suite} v{first.suite_version}: models", _performance(board.tables)]
+    parts = [f"# {first.suite} v{first.suite_version}: models", _performance(board)]
     attention = _attention(board.checks)
     if attention:
         parts += ["## Does attention matter?", ATTENTION, attention]
@@ -35,15 +35,15 @@ def models_page(board: Board) -> str:
     return "\n\n".join(parts)
 
 
-def _performance(tables: Sequence[Table]) -> str:
+def _performance(board: Board) -> str:
     rows = []
-    for table in tables:
+    for table in board.tables:
         values = table.performance.get(table.performance_measure, [])
         accuracy = table.performance.get("accuracy", [])
         said = layout.reservations(table)
         rows.append(
             (
-                f"{table.task}{f' ({said})' if said else ''}",
+                f"{layout.task_name(board, table)}{f' ({said})' if said else ''}",
                 table.model,
                 table.training,
                 table.vectors,

@@ -37,7 +37,7 @@ def _facts(board: Board, tables: Sequence[Table]) -> str:
     if explained:
         lines.append(f"- Explained: {max(explained):,} test examples, right and wrong predictions alike")
     parts = ["\n".join(lines)]
-    for table in {table.fingerprint: table for table in tables}.values():
+    for table in {(table.task_version, table.fingerprint): table for table in tables}.values():
         name = f"**{layout.UNVERIFIED}**" if layout.unverified(table) else f"`{table.fingerprint_name}`"
         parts.append(
             f"Data: {table.task}, version {table.task_version}, {name} (fingerprint `{table.fingerprint[:16]}`)"

@@ -6,9 +6,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 from faithboard.report import layout, markdown
+from faithboard.report.costs import cost_table
 from faithboard.report.layout import Grid
 from faithboard.report.markdown import amount, number, percent, plain, with_interval
-from faithboard.stats.board import Board, Comparison, ProbeSummary, Standing, Table
+from faithboard.stats.board import Board, Comparison, Cost, ProbeSummary, Standing, Table
 from faithboard.stats.entries import BASELINE
 
 PLAUSIBILITY = """\
@@ -23,10 +24,8 @@ of significant ones leaves them out."""
 
 
 def section(board: Board, table: Table) -> str:
-    """The Markdown of one trained model: grids with their notes, paired differences, probes."""
-    others = [t for t in board.tables if (t.task, t.model, t.training) == (table.task, table.model, table.training)]
-    data = f" on {table.fingerprint_name} data `{table.fingerprint[:8]}`" if len(others) > 1 else ""
-    parts = [f"## {table.model}, {table.training} training{data}"]
+    """The Markdown of one trained model: grids with their notes, paired differences, costs, probes."""
+    parts = [f"## {table.model}, {table.training} training{_of_which_data(board, table)}"]
     if table.reason:
         parts.append(f"**Nothing here is ranked: {plain(table.reason)}.**")
     if table.known_truth:
@@ -37,10 +36,20 @@ def section(board: Board, table: Table) -> str:
     marked = layout.plausibility(board, table)
     if marked.methods:
         parts += ["### Plausibility", PLAUSIBILITY, grid_table(marked), _notes(marked), _against_random(board, marked)]
+    if table_of_costs := cost_table(board, table):
+        parts += ["### Cost", table_of_costs]
     asked = [one for one in board.probes if one.table == table.key]
     if asked:
         parts += ["### Probes of the model", _probes(asked)]
     return "\n\n".join(part for part in parts if part)
+
+
+def _of_which_data(board: Board, table: Table) -> str:
+    """What tells the table from others of its model and training; empty while there are none."""
+    others = [t for t in board.tables if (t.task, t.model, t.training) == (table.task, table.model, table.training)]
+    version = f" version {table.task_version}" if len({other.task_version for other in others}) > 1 else ""
+    data = f" {table.fingerprint_name} data `{table.fingerprint[:8]}`" if len(others) > 1 else ""
+    return f" on{version}{data}" if data else ""
 
 
 def _verified(truth: Mapping[str, float]) -> str:
@@ -52,19 +61,18 @@ def _verified(truth: Mapping[str, float]) -> str:
 
 
 def grid_table(grid: Grid) -> str:
-    """The Markdown table of a grid: values, ranks and costs of every method."""
+    """The Markdown table of a grid: values and ranks of every method, and how many steps it takes."""
     headers = ["method"]
     for metric in grid.metrics:
         headers += [grid.header(metric), "rank"]
-    headers += ["steps per example", "examples/s"]
+    headers.append("steps per example")
     rows = []
     for method in grid.methods:
         row = [f"`{method}`"]
         for metric in grid.metrics:
             row += [grid.value(method, metric), _rank(grid, method, metric)]
-        cell = next(grid.cells[method, metric] for metric in grid.metrics if (method, metric) in grid.cells)
-        rows.append([*row, _steps(cell), amount(cell.examples_per_second)])
-    return markdown.table(headers, rows, right=(len(headers) - 2, len(headers) - 1))
+        rows.append([*row, _steps(grid.costs.get(method))])
+    return markdown.table(headers, rows, right=[len(headers) - 1])
 
 
 def _rank(grid: Grid, method: str, metric: str) -> str:
@@ -75,10 +83,10 @@ def _rank(grid: Grid, method: str, metric: str) -> str:
     return shown if cell.rank == cell.rank_high else f"{shown} ({cell.rank}-{cell.rank_high})"
 
 
-def _steps(cell: Standing) -> str:
-    if cell.forward_steps is None or cell.backward_steps is None:
+def _steps(cost: Cost | None) -> str:
+    if cost is None or cost.forward_steps is None or cost.backward_steps is None:
         return markdown.NOTHING
-    return f"{amount(cell.forward_steps)} + {amount(cell.backward_steps)}"
+    return f"{amount(cost.forward_steps)} + {amount(cost.backward_steps)}"
 
 
 def _notes(grid: Grid) -> str:

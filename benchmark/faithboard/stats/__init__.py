@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from faithboard.stats.board import Board, Comparison, ProbeSummary, Standing, Table
+from faithboard.stats.board import Board, Comparison, Cost, ProbeSummary, Standing, Table
 from faithboard.stats.ranking import Overall, overall
 from faithboard.stats.resampling import bootstrap_means, interval
 from faithboard.stats.standings import rank
@@ -10,6 +10,7 @@ from faithboard.stats.standings import rank
 __all__ = [
     "Board",
     "Comparison",
+    "Cost",
     "Overall",
     "ProbeSummary",
     "Standing",

@@ -44,6 +44,11 @@ class Table(_Json):
     """Share of the explained examples that are predicted right, mean over seeds."""
     data: dict[str, Any] = field(default_factory=dict)
     """Rows used, excluded and truncated per split, vocabulary size, embedding coverage."""
+    config: dict[str, Any] = field(default_factory=dict)
+    """Settings of the model and of its training."""
+    timing: dict[str, Any] = field(default_factory=dict)
+    """`device`, `dtype`, `torch` and `threads` that the speeds of the table were measured with, those of most methods;
+    empty when nothing was timed."""
     known_truth: dict[str, float] = field(default_factory=dict)
     """Planted tasks: the worst seed's `verified`, and mean accuracy with, without and with swapped planted tokens."""
     reason: str = ""
@@ -93,17 +98,38 @@ class Standing(_Json):
     """Number of ranked methods less those significantly worse: the rank at worst. At best it is `rank`."""
     ranked: int = 0
     """Number of methods that are ranked in this table and metric."""
-    forward_steps: float | None = None
-    """Token steps through the encoder per example and draw, mean over seeds."""
-    backward_steps: float | None = None
-    examples_per_second: float | None = None
-    """Speed of the explain step alone on the table's device, median over seeds; None when it was not timed there."""
-    peak_memory_mb: float | None = None
     expectation: float | None = None
     """What a random order has in expectation, where the metric can say so."""
     points: list[str] = field(default_factory=list)
     curve: list[float] = field(default_factory=list)
     """Mean of each point over examples and seeds."""
+
+
+@dataclass(frozen=True)
+class Cost(_Json):
+    """What one method of one table costs. Steps need no clock; speeds were measured in the setting of the table."""
+
+    table: str
+    task: str
+    model: str
+    training: str
+    method: str
+    forward_steps: float | None
+    """Token steps through the encoder per example and draw, mean over seeds; None where they were not counted."""
+    backward_steps: float | None
+    examples_per_second: float | None
+    """Of the explain step alone, as all that follows; median over seeds, None when it was not timed in the setting."""
+    tokens_per_second: float | None
+    spread: float | None
+    """Seconds of the slowest repeat less those of the fastest, as a share of the median; the largest over seeds."""
+    peak_memory_mb: float | None
+    """Above the weights, the largest over seeds; None where it cannot be measured (on a CPU)."""
+    batch_size: int | None
+    """Examples at a time, the smallest over seeds: it is halved where memory does not suffice."""
+    joules_per_example: float | None
+    """Of the whole device, median over seeds; None without a counter of energy."""
+    reason: str = ""
+    """Why there is no speed; empty when there is."""
 
 
 @dataclass(frozen=True)
@@ -175,4 +201,5 @@ class Board:
     standings: Sequence[Standing]
     comparisons: Sequence[Comparison]
     probes: Sequence[ProbeSummary]
+    costs: Sequence[Cost] = ()
     checks: Sequence[ModelCheck] = ()

@@ -1,12 +1,9 @@
-"""One method in one table, in every seed: its records, its speed, and what makes it incomplete."""
+"""One method in one table, in every seed: its records, and what makes it incomplete."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from statistics import median
-from typing import Literal
 
 from faithboard.records import Explanation, Row, Status, Throughput
 from faithboard.stats.board import Table
@@ -81,23 +78,3 @@ class Entry:
             if reason := outdated(row, info):
                 return f"{reason} (seed {seed})"
         return ""
-
-    def mean_steps(self, direction: Literal["forward", "backward"]) -> float | None:
-        """Token steps per example and draw, mean over seeds; None where they were not counted."""
-        steps = [getattr(explanation, f"{direction}_steps") for explanation in self.by_seed.values()]
-        counted = [value for value in steps if value is not None]
-        return sum(counted) / len(counted) if counted else None
-
-    def speed(self, device: str) -> tuple[float | None, float | None]:
-        """(examples per second, median over seeds; peak memory in MB, the largest) on a device.
-
-        Of several settings (dtype, torch, threads) the one with most records counts; they are never mixed.
-        """
-        here = [record for record in self.speeds if record.device == device]
-        settings = Counter((record.dtype, record.torch, record.threads) for record in here)
-        if not settings:
-            return None, None
-        chosen = min(settings, key=lambda setting: (-settings[setting], setting))
-        records = [record for record in here if (record.dtype, record.torch, record.threads) == chosen]
-        memory = [record.peak_memory_mb for record in records if record.peak_memory_mb is not None]
-        return median(record.examples_per_second for record in records), max(memory, default=None)

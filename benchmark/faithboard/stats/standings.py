@@ -17,8 +17,9 @@ from faithboard.errors import SuiteError
 from faithboard.records import Explanation, ModelRecord, Row, Throughput
 from faithboard.stats import resampling
 from faithboard.stats.aligned import Aligned, align
-from faithboard.stats.board import Board, Comparison, ProbeSummary, Standing, Table
+from faithboard.stats.board import Board, Comparison, Cost, ProbeSummary, Standing, Table
 from faithboard.stats.comparisons import beats, compare
+from faithboard.stats.costs import cost_of, timing_of
 from faithboard.stats.entries import Entry
 from faithboard.stats.probed import summed_up
 from faithboard.stats.tables import table_of
@@ -75,20 +76,23 @@ def rank(
     standings: list[Standing] = []
     comparisons: list[Comparison] = []
     probes: list[ProbeSummary] = []
+    costs: list[Cost] = []
     for identity in sorted(groups):
         members = sorted(groups[identity], key=lambda model: model.seed)
         own = [explanation for model in members for explanation in of_model[model.key]]
         table = table_of(suite, version, seeds, members, own)
         table = replace(table, family=(families or {}).get(table.task, table.family))
-        tables.append(table)
         entries = _entries(table, members, own, speeds)
         methods = [entry for entry in entries if entry.method]
+        table = replace(table, timing=timing_of(methods, table.device))
+        tables.append(table)
+        costs += [cost_of(table, entry) for entry in methods]
         for info in _metrics(methods):
             ranked, pairs = _rank_metric(table, info, methods, by_example)
             standings += ranked
             comparisons += pairs
         probes += [found for entry in entries if not entry.method for found in summed_up(table, entry, by_example)]
-    return Board(tables, standings, comparisons, probes)
+    return Board(tables, standings, comparisons, probes, costs)
 
 
 def _entries(
@@ -154,7 +158,6 @@ def _standing(
     low, high = resampling.interval(resampled)
     curves = [row.curve for row in rows if row.curve]
     expected = [row.expectation for row in rows if row.expectation is not None]
-    speed, memory = entry.speed(table.device)
     return Standing(
         table=table.key,
         suite=table.suite,
@@ -184,10 +187,6 @@ def _standing(
         excluded=aligned.excluded,
         truncated=max(explanation.truncated for explanation in entry.by_seed.values()),
         undefined_share=resampling.rounded(aligned.undefined[at]),
-        forward_steps=resampling.rounded_or_none(entry.mean_steps("forward")),
-        backward_steps=resampling.rounded_or_none(entry.mean_steps("backward")),
-        examples_per_second=resampling.rounded_or_none(speed),
-        peak_memory_mb=resampling.rounded_or_none(memory),
         expectation=resampling.rounded_or_none(float(np.mean(expected)) if expected else None),
         points=list(info.points),
         curve=[resampling.rounded(value) for value in np.mean(curves, axis=0)] if curves else [],

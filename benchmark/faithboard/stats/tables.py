@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import PurePath
+from typing import Any
 
 import numpy as np
 
@@ -32,6 +33,7 @@ def table_of(
     # What can only be told of a trained model is that of a trained one, if there is any.
     first = next((model for model in models if model.status == "ok"), models[0])
     _check(key, models)
+    config = _config(first)
     explained = [explanation for explanation in explanations if explanation.status == "ok"]
     correct = {e.seed: e.share_correct for e in explained if e.share_correct is not None}
     gates = [model.gate for model in models if model.gate]
@@ -46,8 +48,7 @@ def table_of(
         fingerprint_name=first.fingerprint_name,
         model=first.model,
         training=first.training,
-        # The folder of a vectors file is the reader's own business; its name says which vectors they are.
-        vectors=PurePath(str(first.config.get("vectors", ""))).name,
+        vectors=str(config.get("vectors", "")),
         seeds=sorted(seeds),
         device=_device(models, explained),
         performance_measure=first.performance_measure,
@@ -59,6 +60,7 @@ def table_of(
         gate=min(gates, key=lambda gate: gate["bound"] - gate["threshold"]) if gates else {},
         share_correct=float(np.mean(list(correct.values()))) if correct else None,
         data=first.data,
+        config=config,
         known_truth=_known_truth(models),
         reason=_reason(seeds, models),
     )
@@ -79,6 +81,16 @@ def _check(key: str, models: Sequence[ModelRecord]) -> None:
             f"the models of {key} differ in {', '.join(differing)}, and one table holds one model: run the suite again "
             "with one setting for every seed, or keep the others in a suite of another name"
         )
+
+
+def _config(model: ModelRecord) -> dict[str, Any]:
+    config = {name: value for name, value in model.config.items() if name != SHAPE}
+    if "vectors" in config:
+        # The folder of a vectors file is the reader's own business; its name says which vectors they are.
+        config["vectors"] = PurePath(str(config["vectors"])).name
+    if SHAPE in model.config:
+        config["embedding_dim"] = model.config[SHAPE][1]  # that of the vectors, whatever was asked for without any
+    return config
 
 
 def device_of(explanation: Explanation) -> str:

@@ -27,9 +27,6 @@ if TYPE_CHECKING:
     from mlflow import MlflowClient
 
 _KEY, _IDENTITY = "faithboard.key", "faithboard.identity"
-_NOTE = (
-    "One run per model and method. `seed/...` has one step per seed; without a prefix stands the mean to compare by."
-)
 _SILENT = {"MLFLOW_SUPPRESS_PRINTING_URL_TO_STDOUT": "true"}
 _IMPATIENT = {"MLFLOW_HTTP_REQUEST_MAX_RETRIES": "1", "MLFLOW_HTTP_REQUEST_TIMEOUT": "10"}
 """A server that is down is said to be down within seconds; MLflow's own patience is minutes."""

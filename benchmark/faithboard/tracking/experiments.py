@@ -1,5 +1,7 @@
 """What MLflow is to show: one experiment per suite version and task, with one flat run per model and method. Pure.
 
+The probes of a model are a run beside those of its methods.
+
 MLflow opens a table without any metric in it. Each experiment therefore brings a saved view, `VIEW`: the columns that
 methods are compared by, best rank first. `link` leads to it.
 """
@@ -8,14 +10,17 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from faithboard.records import Explanation, ModelRecord
 from faithboard.report import layout, render
-from faithboard.stats import Board, Standing, Table
-from faithboard.tracking.runs import Run, metric_name, run_of
+from faithboard.stats import Board, Table
+from faithboard.tracking.methods import method_run
+from faithboard.tracking.probes import NAME as PROBES
+from faithboard.tracking.probes import probe_run
+from faithboard.tracking.runs import Run, metric_name
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,32 +49,36 @@ def experiments_of(
     board: Board, models: Iterable[ModelRecord], explanations: Iterable[Explanation], values: pd.DataFrame
 ) -> list[Experiment]:
     """The experiments of a board; `models`, `explanations` and `values` are what it was ranked from."""
-    table_of = {model.key: _table_key(board, model) for model in models}
+    tables_at = {_place(table): table for table in board.tables}
+    table_of = {
+        model.key: table.key
+        for model in models
+        if (table := tables_at.get(_place(model))) is not None and model.seed in table.seeds
+    }
     sources: dict[tuple[str, str], list[Explanation]] = defaultdict(list)
-    for explanation in explanations:
-        sources[table_of[explanation.model_key], explanation.method].append(explanation)
-    standings: dict[tuple[str, str], list[Standing]] = defaultdict(list)
-    for standing in board.standings:
-        standings[standing.table, standing.method].append(standing)
+    for explanation in sorted(explanations, key=lambda explanation: explanation.seed):
+        if explanation.model_key in table_of:
+            sources[table_of[explanation.model_key], explanation.method].append(explanation)
     pages = render(board)
-    found = []
+
+    def runs(table: Table, suffix: str, page: str) -> Iterator[Run]:
+        if probed := sources[table.key, ""]:
+            found = [one for one in board.probes if one.table == table.key]
+            yield probe_run(table, f"{PROBES}{suffix}", found, probed, page, values)
+        costs = {cost.method: cost for cost in board.costs if cost.table == table.key}
+        for method in reversed(layout.methods(board, table)):
+            standings = [one for one in board.standings if (one.table, one.method) == (table.key, method)]
+            own = sources[table.key, method]
+            yield method_run(table, f"{method}{suffix}", standings, costs[method], own, page, values)
+
+    experiments = []
     for task in sorted({table.task for table in board.tables}):
         tables = [table for table in board.tables if table.task == task]
-        runs = [
-            run_of(
-                table,
-                f"{method}{_suffix(table, tables)}",
-                standings[table.key, method],
-                sources[table.key, method],
-                pages[f"{task}.md"],
-                values,
-            )
-            for table in tables
-            for method in reversed(_methods(board, table))
-        ]
+        page = pages.get(f"{task}.md", pages["README.md"])
+        made = [run for table in tables for run in runs(table, _suffix(table, tables), page)]
         name = f"{tables[0].suite} v{tables[0].suite_version} / {task}"
-        found.append(Experiment(name, _tags(board, tables), tuple(runs)))
-    return found
+        experiments.append(Experiment(name, _tags(board, tables), tuple(made)))
+    return experiments
 
 
 def link(experiment_id: str, port: int) -> str:
@@ -78,19 +87,8 @@ def link(experiment_id: str, port: int) -> str:
     return f"http://127.0.0.1:{port}/#/experiments/{experiment_id}/runs?{query}"
 
 
-def _table_key(board: Board, model: ModelRecord) -> str:
-    wanted = (model.task, model.task_version, model.fingerprint, model.model, model.training)
-    return next(
-        table.key
-        for table in board.tables
-        if (table.task, table.task_version, table.fingerprint, table.model, table.training) == wanted
-    )
-
-
-def _methods(board: Board, table: Table) -> list[str]:
-    """Best first, as on the page of the task."""
-    grids = (layout.faithfulness(board, table), layout.plausibility(board, table))
-    return list(dict.fromkeys(method for grid in grids for method in grid.methods))
+def _place(one: ModelRecord | Table) -> tuple[str, int, str, str, str]:
+    return one.task, one.task_version, one.fingerprint, one.model, one.training
 
 
 def _suffix(table: Table, tables: Sequence[Table]) -> str:
@@ -100,6 +98,7 @@ def _suffix(table: Table, tables: Sequence[Table]) -> str:
         for own, all_of_them in (
             (table.model, {other.model for other in tables}),
             (table.training, {other.training for other in tables}),
+            (f"v{table.task_version}", {other.task_version for other in tables}),
             (table.fingerprint[:8], {other.fingerprint for other in tables}),
         )
         if len(all_of_them) > 1

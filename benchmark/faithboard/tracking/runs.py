@@ -1,28 +1,21 @@
-"""One flat run per task x model x training x method, as MLflow is to show it. Pure: standings in, a run out.
-
-Names of metrics put `/` behind what belongs together, as MLflow's charts group by it: `comprehensiveness` is the mean
-to compare runs by, `rank/...` and `interval-low/...` stand beside it, `seed/...` has one step per seed, `curve/...` one
-step per point of an erasure curve (per cent of the tokens), `cost/...` and `model/...` say what they say.
-"""
+"""A run as MLflow is to show it, and what all runs of one trained model have in common. Pure."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from faithboard.records import Explanation
-from faithboard.report import markdown
-from faithboard.stats import Standing, Table
+from faithboard.stats import Table
 
 if TYPE_CHECKING:
     import pandas as pd
 
-LAYOUT = 1
+LAYOUT = 2
 """Raised when runs are laid out in another way, so that a sync replaces what an older version wrote."""
 
 
@@ -37,7 +30,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Run:
-    """One method on one trained model, in every seed."""
+    """One method on one trained model, or the probes of that model, in every seed."""
 
     name: str
     identity: str
@@ -48,7 +41,7 @@ class Run:
     points: tuple[Point, ...]
     tags: dict[str, str]
     rows: list[dict[str, Any]]
-    """Standings and explanations as stored; no texts, no labels."""
+    """Standings (or what was found by probes) and explanations as stored; no texts, no labels."""
     page: str
     """The leaderboard of the task, as Markdown."""
     values: pd.DataFrame = field(compare=False)
@@ -56,8 +49,12 @@ class Run:
 
     @property
     def key(self) -> str:
-        """Hash of everything above; equal keys need no sync."""
+        """Hash of everything above but the time of day; equal keys need no sync.
+
+        A failure is tried, a skipped method recorded again and again: with another time they say the same.
+        """
         content = {name: value for name, value in vars(self).items() if name != "values"}
+        content["rows"] = [_timeless(row) for row in self.rows]
         content["points"] = [asdict(point) for point in self.points]
         text = json.dumps([LAYOUT, content], sort_keys=True, ensure_ascii=False, allow_nan=False)
         return hashlib.sha256(text.encode()).hexdigest()
@@ -68,101 +65,41 @@ def metric_name(name: str) -> str:
     return re.sub(r"[^\w\-.:/ ]", "_", name.replace("@", "-at-"), flags=re.ASCII)
 
 
-def run_of(
-    table: Table,
-    name: str,
-    standings: Sequence[Standing],
-    sources: Sequence[Explanation],
-    page: str,
-    values: pd.DataFrame,
-) -> Run:
-    """The run of one method: its standings in `table`, its explanations (`sources`), its part of `values`."""
-    sources = sorted(sources, key=lambda explanation: explanation.seed)
-    seed_of = {explanation.key: explanation.seed for explanation in sources}
-    own = values[values["explain_key"].isin(list(seed_of))]
-    columns = [column for column in ("metric", "example", "value", "points") if column in own]
-    without_result = all(standing.value is None for standing in standings)
-    return Run(
-        name=name,
-        identity=f"{table.key}/{standings[0].method}",
-        status="FAILED" if without_result else "FINISHED",
-        params=_params(table, standings[0], sources),
-        points=tuple(point for point in _points(table, standings) if math.isfinite(point.value)),
-        tags=_tags(table, standings, sources),
-        rows=[standing.to_json() for standing in standings] + [explanation.to_json() for explanation in sources],
-        page=page,
-        values=own[columns].assign(seed=own["explain_key"].map(seed_of)),
-    )
+def settings_of(table: Table) -> dict[str, str]:
+    """What is the same for every run of a table: the model, its training, and where speeds were measured."""
+    shared = {"model": table.model, "training": table.training, "task": table.task, "vectors": table.vectors}
+    shared["seeds"] = ", ".join(map(str, table.seeds))
+    timing = {f"timed_{name}": str(value) for name, value in table.timing.items()}
+    return {name: str(value) for name, value in table.config.items()} | timing | shared
 
 
-def _params(table: Table, first: Standing, sources: Sequence[Explanation]) -> dict[str, str]:
-    return {
-        "method": first.method,
-        "model": table.model,
-        "training": table.training,
-        "task": table.task,
-        "kind": first.method_kind,
-        "signed": str(first.signed).lower(),
-        "vectors": table.vectors,
-        "seeds": ", ".join(map(str, table.seeds)),
-        "examples": str(max(explanation.examples for explanation in sources)),
-        "draws": str(max(explanation.draws for explanation in sources)),
-    }
+def model_points(table: Table) -> list[Point]:
+    """The performance of the model on the full test split, mean over seeds."""
+    reached = table.performance.get(table.performance_measure)
+    name = f"model/{metric_name(table.performance_measure)}"
+    return [Point(name, sum(reached) / len(reached))] if reached else []
 
 
-def _points(table: Table, standings: Sequence[Standing]) -> Iterable[Point]:
-    for standing in standings:
-        name = metric_name(standing.metric)
-        alone = {
-            name: standing.value,
-            f"rank/{name}": standing.rank,
-            f"interval-low/{name}": standing.low,
-            f"interval-high/{name}": standing.high,
-        }
-        yield from (Point(metric, float(value)) for metric, value in alone.items() if value is not None)
-        yield from (Point(f"seed/{name}", value, int(seed)) for seed, value in standing.seed_means.items())
-        if all(re.fullmatch(r"\d+%", point) for point in standing.points):
-            steps = [int(point[:-1]) for point in standing.points]
-            yield from (Point(f"curve/{name}", v, s) for v, s in zip(standing.curve, steps, strict=False))
-    first = standings[0]
-    cost = {
-        "forward-steps": first.forward_steps,
-        "backward-steps": first.backward_steps,
-        "examples-per-second": first.examples_per_second,
-        "peak-memory-mb": first.peak_memory_mb,
-    }
-    yield from (Point(f"cost/{name}", value) for name, value in cost.items() if value is not None)
-    performance = table.performance.get(table.performance_measure)
-    if performance:
-        yield Point(f"model/{metric_name(table.performance_measure)}", sum(performance) / len(performance))
-
-
-def _tags(table: Table, standings: Sequence[Standing], sources: Sequence[Explanation]) -> dict[str, str]:
-    reasons = dict.fromkeys(standing.reason for standing in standings if standing.reason)
+def origin_tags(table: Table, sources: Sequence[Explanation]) -> dict[str, str]:
+    """Which suite, data, device and weights a run is of."""
     tags = {
-        "mlflow.note.content": _note(standings),
         "faithboard.suites": f"{table.suite} v{table.suite_version}",
         "faithboard.data": f"{table.fingerprint_name} {table.fingerprint}",
         "faithboard.device": table.device,
         "faithboard.gate": "passed" if table.gate_passed else "not passed",
-        "faithboard.status": standings[0].status,
-        "faithboard.method_sha256": ", ".join(dict.fromkeys(e.method_sha256 for e in sources if e.method_sha256)),
     }
     tags |= {f"faithboard.weights.{e.seed}": e.weights_sha256 for e in sources if e.weights_sha256}
-    if reasons:
-        tags["faithboard.not_ranked"] = "; ".join(reasons)
     return {name: value for name, value in tags.items() if value}
 
 
-def _note(standings: Sequence[Standing]) -> str:
-    """What MLflow shows as the description of a run."""
-    rows = [
-        (
-            one.metric,
-            markdown.with_interval(one.value, one.low, one.high),
-            markdown.NOTHING if one.rank is None else f"{one.rank} of {one.ranked}",
-            markdown.plain(one.reason) or markdown.NOTHING,
-        )
-        for one in standings
-    ]
-    return markdown.table(("metric", "value", "rank", "not ranked because"), rows)
+def values_of(sources: Sequence[Explanation], values: pd.DataFrame) -> pd.DataFrame:
+    """The lines of `values` that belong to explanations, by seed: seed, metric, example, value."""
+    seed_of = {explanation.key: explanation.seed for explanation in sources}
+    own = values[values["explain_key"].isin(list(seed_of))]
+    columns = [column for column in ("metric", "example", "value", "points") if column in own]
+    return own[columns].assign(seed=own["explain_key"].map(seed_of))
+
+
+def _timeless(row: Mapping[str, Any]) -> dict[str, Any]:
+    provenance = {name: value for name, value in row.get("provenance", {}).items() if name != "time"}
+    return {**row, "provenance": provenance}
