@@ -136,6 +136,25 @@ def test_a_terminal_too_narrow_for_anything_gets_the_leading_metric(board: Board
     assert "leave-one-out     1   0.892" in console_table(planted(board), 1)
 
 
+def test_a_probe_that_lacks_seeds_says_which_it_has() -> None:
+    made = Records([model(seed=0), model(seed=1)])
+    made.add("", {"tau-attention-loo": noisy(0.3, seeds=1)})
+    assert "- tau-attention-loo: results of seed 0 only." in render(made.board())["toy.md"]
+
+
+def test_two_versions_of_a_task_are_told_apart() -> None:
+    made = Records([model(seed=0), model(seed=0, key="newer", task_version=2)], seeds=[0])
+    made.add("random", {"comprehensiveness": noisy(0.1)})
+    board = made.board()
+    page = render(board)["toy.md"]
+    assert "Data: toy, version 1," in page
+    assert "Data: toy, version 2," in page
+    assert "## bilstm-additive, standard training on version 2 generated data `01234567`" in page
+    for text in (render(board)["README.md"], render(board)["models.md"], console_table(board)):
+        assert "toy v1" in text
+        assert "toy v2" in text
+
+
 def costs(board: Board, task: str) -> dict[str, list[str]]:
     """Line of the table of costs (headers under `method`) -> cells."""
     text = render(board)[f"{task}.md"].split("### Cost")[1].split("###")[0]

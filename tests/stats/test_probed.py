@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from faithboard.stats import ProbeSummary
-from tests.boards import Records, model
+from tests.boards import Records, model, noisy
 
 TAU = np.array([[0.5, 0.1, -0.3, np.nan], [0.7, 0.1, -0.1, 0.2]])
 P = np.array([[0.01, 0.6, np.nan, np.nan], [0.04, 0.9, np.nan, 0.03]])
@@ -44,6 +46,30 @@ def test_by_predicted_class_an_example_counts_where_its_seed_predicts_the_class(
     assert found[0].significant_share == pytest.approx(2 / 3, rel=1e-5)
 
 
-def test_answers_chosen_among_many_are_not_broken_down() -> None:
-    assert set(summaries(np.array([[0.0, 1.0, 2.0, 3.0]] * 2))) == {None}
-    assert set(summaries(np.zeros((2, 4)))) == {None}
+def many(classes: int) -> set[int | None]:
+    """Groups of a probe whose model predicts that many classes."""
+    predicted = np.array([[float(at) for at in range(classes)]] * 2)
+    made = Records([model(seed=0), model(seed=1)])
+    made.add("", {"tau-attention-loo": noisy(0.3, examples=classes), "predicted-class": predicted})
+    return {one.predicted for one in made.board().probes}
+
+
+def test_up_to_ten_classes_are_broken_down_and_answers_chosen_among_many_are_not() -> None:
+    assert many(10) == {None, *range(10)}
+    assert many(11) == {None}
+    assert many(1) == {None}
+
+
+def test_seeds_that_do_not_count_are_left_out_and_the_others_named() -> None:
+    made = Records([model(seed=seed) for seed in range(4)], seeds=range(4))
+    made.add("", {"tau-attention-loo": np.array([[0.0], [0.2], [0.6], [0.9]])})
+    first, second, third, fourth = made.explanations
+    made.explanations = [
+        replace(first, weights_sha256="older"),
+        replace(second, rows=[replace(row, metric_version=2) for row in second.rows]),
+        replace(third, rows=[replace(row, metric_version=2) for row in third.rows]),
+        fourth,
+    ]
+    (found,) = made.board().probes
+    assert found.seeds == [1, 2]
+    assert found.value == pytest.approx(0.4)

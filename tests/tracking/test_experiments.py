@@ -202,3 +202,7 @@ def test_run_names_say_only_what_tells_them_apart() -> None:
     made.add("random", {"comprehensiveness": noisy(0.1, seeds=4)})
     (experiment,) = experiments(made).values()
     assert {run.name for run in experiment.runs} == {"random | standard", "random | guided"}
+    made = Records([model(seed=0), model(seed=0, key="newer", task_version=2)], seeds=[0])
+    made.add("random", {"comprehensiveness": noisy(0.1)})
+    (experiment,) = experiments(made).values()
+    assert {run.name for run in experiment.runs} == {"random | v1", "random | v2"}

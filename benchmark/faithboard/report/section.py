@@ -40,7 +40,7 @@ def section(board: Board, table: Table) -> str:
         parts += ["### Cost", table_of_costs]
     asked = [one for one in board.probes if one.table == table.key]
     if asked:
-        parts += ["### Probes of the model", _probes(asked)]
+        parts += ["### Probes of the model", _probes(table, asked)]
     return "\n\n".join(part for part in parts if part)
 
 
@@ -187,7 +187,7 @@ def _paired(metric: str, method: str, pair: Comparison) -> tuple[str, ...]:
     )
 
 
-def _probes(asked: Sequence[ProbeSummary]) -> str:
+def _probes(table: Table, asked: Sequence[ProbeSummary]) -> str:
     headers = (
         "probe",
         "predicted",
@@ -213,4 +213,6 @@ def _probes(asked: Sequence[ProbeSummary]) -> str:
         )
         for one in asked
     ]
-    return f"{PROBES}\n\n{markdown.table(headers, rows, right=range(3, 9))}"
+    partial = [one for one in asked if one.predicted is None and one.seeds != table.seeds]
+    notes = "\n".join(f"- {one.probe}: results of seed {', '.join(map(str, one.seeds))} only." for one in partial)
+    return "\n\n".join(part for part in (PROBES, markdown.table(headers, rows, right=range(3, 9)), notes) if part)

@@ -191,6 +191,8 @@ class ProbeSummary(_Json):
     """Share of p <= 0.05 among the tested; None for a probe without a test."""
     untestable_share: float | None = None
     """Share of the defined that are too short for p <= 0.05 to be reached: not the same as not significant."""
+    seeds: list[int] = field(default_factory=list)
+    """Seeds with a value."""
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from faithboard.stats import resampling
 from faithboard.stats.board import ProbeSummary, Table
 from faithboard.stats.entries import Entry
+from faithboard.stats.versions import shown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,17 +22,20 @@ TEST = "p-"
 STATISTIC = "tau-"
 PREDICTED = "predicted-class"
 """The column with the index of the predicted class."""
-MOST_CLASSES = 3
+MOST_CLASSES = 10
 """With more classes than this (answers chosen among many) there is no breakdown by class."""
 
 
 def summed_up(table: Table, entry: Entry, values: Mapping[tuple[str, str], pd.Series[float]]) -> Iterator[ProbeSummary]:
-    """One summary per column and group of examples. Seeds whose probe failed are left out."""
+    """One summary per column and group of examples.
+
+    Seeds whose probe failed, asked other weights or is of an older version are left out; a summary names those it has.
+    """
     columns = {
-        (metric, seed): values[explanation.key, metric]
-        for seed, explanation in sorted(entry.by_seed.items())
+        (metric, seed): values[place]
         for metric in entry.metrics
-        if (explanation.key, metric) in values
+        for seed in _counted(entry, metric)
+        if (place := (entry.by_seed[seed].key, metric)) in values
     }
     seeds = sorted({seed for _, seed in columns})
     examples = sorted({name for column in columns.values() for name in column.index})
@@ -60,15 +64,23 @@ def summed_up(table: Table, entry: Entry, values: Mapping[tuple[str, str], pd.Se
         test = name.replace(STATISTIC, TEST, 1)
         p = cells(test) if test != name and test in names else None
         for label, members in groups.items():
-            found = _summary(table, name, label, cells(name), p, members)
+            found = _summary(table, name, label, seeds, cells(name), p, members)
             if found is not None:
                 yield found
+
+
+def _counted(entry: Entry, metric: str) -> list[int]:
+    """Seeds whose row is of the newest version and of the weights that the table's model has."""
+    rows = entry.rows(metric)
+    current = entry.current(shown(rows.values()))
+    return [seed for seed in current if entry.by_seed[seed].weights_sha256 == entry.weights[seed]]
 
 
 def _summary(
     table: Table,
     probe: str,
     predicted: int | None,
+    seeds: Sequence[int],
     cells: Float[ndarray, "example seed"],
     p: Float[ndarray, "example seed"] | None,
     members: Bool[ndarray, "example seed"],
@@ -103,4 +115,5 @@ def _summary(
         undefined_share=resampling.rounded(1 - defined.sum() / members.sum()),
         significant_share=significant,
         untestable_share=untestable,
+        seeds=[seed for seed, column in zip(seeds, defined.T, strict=True) if column.any()],
     )
