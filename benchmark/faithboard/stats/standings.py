@@ -44,26 +44,14 @@ def rank(
     """All tables of one suite.
 
     `values` is long: explain_key, metric, example, value (mean over draws, NaN where undefined; no line for an example
-    that is excluded). `families` maps a task to its family. The order of records and lines changes nothing.
+    that is excluded). `seeds` are the suite's own: one without a model keeps a table out of the ranking, and models of
+    other seeds take no part. The order of records and lines changes nothing.
 
-    Raises ValueError when an explanation belongs to no model, or when two records claim one place in a table: choose
-    the current ones before ranking.
+    Raises SuiteError when an explanation belongs to no model, when two records claim one place in a table, and when no
+    model has one of the seeds.
     """
     models, seeds = list(models), sorted(seeds)
-    of_model: dict[str, list[Explanation]] = defaultdict(list)
-    for explanation in explanations:
-        of_model[explanation.model_key].append(explanation)
-    if lost := sorted(set(of_model) - {model.key for model in models}):
-        raise SuiteError(
-            f"explanations of models without a record: {', '.join(lost)}; `faithboard run` trains them again"
-        )
-    groups: dict[tuple[str, int, str, str, str], list[ModelRecord]] = defaultdict(list)
-    for model in models:
-        if model.seed in seeds:
-            groups[model.task, model.task_version, model.fingerprint, model.model, model.training].append(model)
-    if models and not groups:
-        wanted = ", ".join(map(str, seeds))
-        raise SuiteError(f"{suite} v{version} has no model of its seeds {wanted}; `faithboard run` trains them")
+    of_model = _by_model(models, explanations)
     speeds: dict[str, list[Throughput]] = defaultdict(list)
     for record in throughput:
         speeds[record.explain_key].append(record)
@@ -77,9 +65,8 @@ def rank(
     comparisons: list[Comparison] = []
     probes: list[ProbeSummary] = []
     costs: list[Cost] = []
-    for identity in sorted(groups):
-        members = sorted(groups[identity], key=lambda model: model.seed)
-        own = [explanation for model in members for explanation in of_model[model.key]]
+    for members in _groups(f"{suite} v{version}", seeds, models):
+        own = [explanation for model in members for explanation in of_model.get(model.key, ())]
         table = table_of(suite, version, seeds, members, own)
         table = replace(table, family=(families or {}).get(table.task, table.family))
         entries = _entries(table, members, own, speeds)
@@ -93,6 +80,30 @@ def rank(
             comparisons += pairs
         probes += [found for entry in entries if not entry.method for found in summed_up(table, entry, by_example)]
     return Board(tables, standings, comparisons, probes, costs)
+
+
+def _by_model(models: Sequence[ModelRecord], explanations: Iterable[Explanation]) -> Mapping[str, list[Explanation]]:
+    """Key of the model -> its explanations."""
+    found: dict[str, list[Explanation]] = defaultdict(list)
+    for explanation in explanations:
+        found[explanation.model_key].append(explanation)
+    if lost := sorted(set(found) - {model.key for model in models}):
+        raise SuiteError(
+            f"explanations of models without a record: {', '.join(lost)}; `faithboard run` trains them again"
+        )
+    return found
+
+
+def _groups(suite: str, seeds: Sequence[int], models: Sequence[ModelRecord]) -> list[list[ModelRecord]]:
+    """The models of each table, in the order of seeds."""
+    found: dict[tuple[str, int, str, str, str], list[ModelRecord]] = defaultdict(list)
+    for model in sorted(models, key=lambda model: model.seed):
+        if model.seed in seeds:
+            found[model.task, model.task_version, model.fingerprint, model.model, model.training].append(model)
+    if models and not found:
+        wanted = ", ".join(map(str, seeds))
+        raise SuiteError(f"{suite} has no model of its seeds {wanted}; `faithboard run` trains them")
+    return [found[identity] for identity in sorted(found)]
 
 
 def _entries(
