@@ -33,7 +33,7 @@ bench: setup
 
 setup: $(VENV)/installed
 
-# torch goes first and alone: its pin takes the CPU build, where another package's open range could take a CUDA one.
+# torch goes first and alone, so that its pin decides and no other package's open range pulls in another build.
 $(VENV)/installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt torch
