@@ -73,10 +73,15 @@ def test_the_setting_that_most_methods_were_timed_in_counts_and_no_other_is_mixe
 @pytest.mark.parametrize("other", [{"threads": 1}, {"torch": "2.12"}, {"dtype": "float64"}, {"device": "A"}])
 def test_a_method_timed_elsewhere_has_no_speed_and_says_where(other: dict[str, Any]) -> None:
     board = timed(speed("a"), speed("a", 1), speed("b", **other))
-    assert board.tables[0].timing == TIMING  # as many methods each: the table's own device, then most records
+    assert board.tables[0].timing == TIMING  # as many methods each, and most records
     found = cost(board, "b")
     assert (found.examples_per_second, found.batch_size, found.forward_steps) == (None, None, 12.0)
     assert found.reason == f"timed in another setting: {described(TIMING | other)}"
+
+
+def test_among_settings_of_as_many_methods_the_device_of_the_explanations_goes_first() -> None:
+    there = [speed("a", seed, device="A") for seed in (0, 1)]
+    assert timed(*there, speed("b")).tables[0].timing == TIMING
 
 
 def test_a_setting_in_words() -> None:

@@ -60,7 +60,7 @@ def test_a_row_scored_on_another_device_is_not_ranked() -> None:
     ("own", "reason"),
     [
         ({"metric_version": 1}, "scored by version 1 of comprehensiveness, not 2 (seed 0)"),
-        ({"metric_version": 2, "parameters": {"q": [1]}}, 'scored with other parameters: {"q": [1]} (seed 0)'),
+        ({"metric_version": 2, "parameters": {"q": [0]}}, 'scored with other parameters: {"q": [0]} (seed 0)'),
     ],
 )
 def test_a_row_of_another_version_or_other_parameters_is_not_mixed_in(own: dict[str, object], reason: str) -> None:
