@@ -95,7 +95,7 @@ class Records:
     def values(self) -> pd.DataFrame:
         return pd.DataFrame(self.lines, columns=["explain_key", "metric", "example", "value"])
 
-    def board(self, **changes: Any) -> Board:
+    def board(self) -> Board:
         return rank(
             "quick",
             1,
@@ -104,7 +104,6 @@ class Records:
             self.explanations,
             self.values,
             self.throughput,
-            **changes,
         )
 
 

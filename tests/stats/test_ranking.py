@@ -11,11 +11,12 @@ MEANS = {"good": 0.9, "middle": 0.5, "random": 0.1}
 
 
 def board(tasks: dict[str, dict[str, float]], families: dict[str, str] | None = None) -> Board:
-    made = Records([model(task, seed) for task in tasks for seed in (0, 1)])
+    family_of = families or {}
+    made = Records([model(task, seed, family=family_of.get(task, "")) for task in tasks for seed in (0, 1)])
     for task, methods in tasks.items():
         for salt, (method, mean) in enumerate(methods.items()):
             made.add(method, {"comprehensiveness": noisy(mean, salt=salt)}, of=task)
-    return made.board(families=families)
+    return made.board()
 
 
 def by_method(found: list[Overall]) -> dict[str, Overall]:

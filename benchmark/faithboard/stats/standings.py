@@ -39,7 +39,6 @@ def rank(
     explanations: Iterable[Explanation],
     values: pd.DataFrame,
     throughput: Iterable[Throughput] = (),
-    families: Mapping[str, str] | None = None,
 ) -> Board:
     """All tables of one suite.
 
@@ -68,7 +67,6 @@ def rank(
     for members in _groups(f"{suite} v{version}", seeds, models):
         own = [explanation for model in members for explanation in of_model.get(model.key, ())]
         table = table_of(suite, version, seeds, members, own)
-        table = replace(table, family=(families or {}).get(table.task, table.family))
         entries = _entries(table, members, own, speeds)
         methods = [entry for entry in entries if entry.method]
         table = replace(table, timing=timing_of(methods, table.device))
