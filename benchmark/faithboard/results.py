@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from faithboard import resolve
 from faithboard.errors import SuiteError, near
 from faithboard.records import Explanation, ModelRecord, Throughput
 from faithboard.stats import rank
@@ -76,7 +75,6 @@ def board_of(results: Results) -> Board:
         results.explanations,
         results.values,
         results.throughput,
-        _families(record.task for record in results.models),
     )
     return replace(board, checks=check_models(results.models, results.predictions))
 
@@ -92,9 +90,3 @@ def _long(tables: Mapping[str, pd.DataFrame], column: str) -> pd.DataFrame:
     if filled:
         return pd.concat(filled, ignore_index=True)
     return pd.DataFrame({name: [] for name in ("metric", "example", "value", "points", column)})
-
-
-def _families(tasks: Iterable[str]) -> dict[str, str]:
-    """Task -> family, for the built-in tasks that have one."""
-    known = resolve.builtin("task")
-    return {task: known[task].value.family for task in set(tasks) if task in known and known[task].value.family}
