@@ -7,17 +7,15 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 export HF_HUB_OFFLINE ?= 1
 
-# The models of the embedded suite are small: a second thread gains little, and loses much when another process computes.
-quick leaderboard: export OMP_NUM_THREADS ?= 1
-
 .PHONY: quick leaderboard test lint types unit bench setup clean
 
+# Tables go beside the results, so that trying things leaves the checkout clean.
 quick: setup
-	$(BIN)/faithboard run --suite quick
+	$(BIN)/faithboard run --suite quick --leaderboards results/leaderboards
 
 # Renew the committed tables of the embedded suite and the one in README.md.
 leaderboard: quick
-	$(BIN)/faithboard report --suite quick-v1 --readme README.md
+	$(BIN)/faithboard report --suite quick-v1 --leaderboards leaderboards --readme README.md
 
 test: lint types unit
 
@@ -29,7 +27,7 @@ types: setup
 	$(BIN)/mypy
 
 unit: setup
-	$(BIN)/pytest
+	$(BIN)/pytest -n 2
 
 bench: setup
 	$(BIN)/pytest tests/perf --benchmark-only

@@ -204,3 +204,17 @@ def test_a_module_that_does_not_import_is_one_error(tmp_path: Path, monkeypatch:
     monkeypatch.syspath_prepend(str(tmp_path))
     with pytest.raises(ResolveError, match="does not import"):
         resolve.resolve("method", "broken_module_of_a_test:x")
+
+
+def test_a_syntax_error_shows_its_own_line(tmp_path: Path) -> None:
+    path = tmp_path / "bad.py"
+    path.write_text("x = 1\ndef broken(:\n")
+    with pytest.raises(ResolveError) as caught:
+        resolve.resolve("method", f"{path}:x")
+    assert "bad.py:2: def broken(:" in str(caught.value)
+    assert "importlib" not in str(caught.value)
+
+
+def test_a_file_without_an_attribute_is_told_how() -> None:
+    with pytest.raises(ResolveError, match=r"as in good\.py:attribute"):
+        resolve.resolve("method", "good.py")

@@ -96,6 +96,19 @@ def leaves_a_hook(model, batch, rng):
 def too_large(model, batch, rng):
     return torch.full(batch.ids.shape, 1e300, dtype=torch.float64)
 
+@broken("exits")
+def exits(model, batch, rng):
+    raise SystemExit(3)
+
+@broken("negative")
+def negative(model, batch, rng):
+    return -torch.ones(batch.ids.shape)
+
+@broken("trains")
+def trains(model, batch, rng):
+    model.train()
+    return torch.zeros(batch.ids.shape)
+
 @broken("flat")
 def flat(model, batch, rng):
     return torch.ones(batch.ids.shape)

@@ -9,6 +9,8 @@ The smallest submission is a plain function:
 
 from __future__ import annotations
 
+import inspect
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
@@ -18,11 +20,14 @@ from torch import Tensor
 
 from faithboard.batch import Batch
 from faithboard.classifier import Classifier, untouched
-from faithboard.errors import ContractError
+from faithboard.errors import ContractError, near
 from faithboard.rng import Rng
 
 if TYPE_CHECKING:
     from jaxtyping import Float
+
+KINDS = ("sensitivity", "contribution", "reference")
+_NAME = re.compile(r"[a-z0-9][a-z0-9_.-]*")
 
 NEEDS = frozenset({"gradients", "attention", "decode"})
 
@@ -69,8 +74,12 @@ class Method:
         """
         with untouched(model):
             result = self.explain(model, batch, rng)
+            if any(module.training for module in model.modules()):
+                raise ContractError(f"method {self.name} switched the model to training mode; leave it in eval mode")
         found = result if isinstance(result, Attribution) else Attribution(result)
         _check(self.name, found, batch)
+        if not self.signed and bool((found.scores.masked_fill(~batch.scorable, 0.0) < 0).any()):
+            raise ContractError(f"method {self.name} is declared unsigned, but some of its scores are negative")
         scores = found.scores.detach().float().masked_fill(~batch.scorable, 0.0)
         if not bool(torch.isfinite(scores).all()):
             raise ContractError(f"method {self.name}: scores must fit into float32; some are too large")
@@ -95,8 +104,16 @@ def method(
     unknown = frozenset(needs) - NEEDS
     if unknown:
         raise ContractError(f"method {name}: unknown need {sorted(unknown)}; a method can need {sorted(NEEDS)}")
+    if kind not in KINDS:
+        raise ContractError(f"method {name}: unknown kind {kind!r}; {near(kind, KINDS)}")
+    if not _NAME.fullmatch(name):
+        raise ContractError(f"method {name!r}: a name is made of [a-z0-9_.-] and begins with a letter or digit")
 
     def decorate(explain: Explain) -> Method:
+        try:
+            inspect.signature(explain).bind(None, None, None)
+        except TypeError as error:
+            raise ContractError(f"method {name}: the function takes (model, batch, rng): {error}") from error
         return Method(
             name=name,
             explain=explain,

@@ -7,6 +7,7 @@ holds the values its paper used; a suite or the command line may override them. 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
@@ -109,5 +110,7 @@ def _check_type(model: str, key: str, value: Any) -> None:
         return
     if kind is float and type(value) is int:
         return
+    if kind is float and type(value) is float and not math.isfinite(value):
+        raise SuiteError(f"setting {key} of model {model} must be finite, got {value!r}")
     if type(value) is not kind:
         raise SuiteError(f"setting {key} of model {model} must be {kind.__name__}, got {value!r}")

@@ -78,11 +78,27 @@ def with_results(
     return {
         "name": suite.name,
         "version": suite.version,
+        "definition": definition(suite),
         "seeds": list(suite.seeds),
         "metrics": list(dict.fromkeys([*before["metrics"], *metrics])),
         "models": models,
         "explanations": [*old, *fresh],
     }
+
+
+def definition(suite: Suite) -> str:
+    """What results of one name and version must have in common: other seeds, examples or settings do not compare."""
+    own = {task: dict(settings) for task, settings in suite.task_settings.items()}
+    return digest([list(suite.seeds), suite.examples, dict(suite.settings), own, suite.origin])
+
+
+def check_definition(content: Mapping[str, Any], suite: Suite) -> None:
+    """Raise SuiteError when results of this name and version were made with another definition."""
+    if content["definition"] != definition(suite):
+        raise SuiteError(
+            f"results of {suite.title} are stored that were made with other seeds, examples or settings; give the "
+            "suite another name or version, or use another folder (--results)"
+        )
 
 
 def without_method(content: Mapping[str, Any], method: str) -> dict[str, Any]:

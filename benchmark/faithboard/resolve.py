@@ -131,6 +131,8 @@ def _from_name(kind: Kind, name: str) -> Resolved:
         return ours[name]
     if name in theirs:
         return _from_place(kind, theirs[name].value)
+    if name.endswith(".py"):
+        raise ResolveError(f"{name}: say which {kind} of the file, as in {name}:attribute")
     raise ResolveError(f"unknown {kind} {name!r}: {near(name, [*ours, *theirs])}")
 
 
@@ -194,6 +196,9 @@ def load_file(path: Path) -> ModuleType:
 
 def shortened(error: BaseException, path: Path | None = None, frames: int = 3) -> str:
     """The last frames of a traceback (those in `path`, if any are) and the error, as a few lines."""
+    if isinstance(error, SyntaxError) and error.filename:
+        line = (error.text or "").strip()
+        return f"  {Path(error.filename).name}:{error.lineno}: {line}\n  {type(error).__name__}: {error.msg}"
     stack = traceback.extract_tb(error.__traceback__)
     own = [frame for frame in stack if path is not None and Path(frame.filename) == path]
     lines = [f"  {Path(f.filename).name}:{f.lineno} in {f.name}: {f.line}" for f in (own or list(stack))[-frames:]]

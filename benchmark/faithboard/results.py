@@ -41,8 +41,9 @@ def suites_in(store: Store) -> list[str]:
 
 
 def results_of(store: Store, suite: str) -> Results:
-    """The results of `suite` (as in `quick-v1`). Raises SuiteError when the store has none."""
-    members = next((one for one in store.suites() if f"{one.name}-v{one.version}" == suite), None)
+    """The results of `suite`: `quick-v1`, or `quick` for its newest version. Raises SuiteError for none."""
+    named = [one for one in store.suites() if suite in (one.name, f"{one.name}-v{one.version}")]
+    members = max(named, key=lambda one: one.version, default=None)
     if members is None:
         hint = near(suite, suites_in(store)) if suites_in(store) else "`faithboard run` makes some"
         raise SuiteError(f"{store.root} holds no results of suite {suite!r}; {hint}")

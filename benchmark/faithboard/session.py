@@ -42,8 +42,9 @@ class Place:
     """See `data.load`."""
 
 
-def chosen_device(name: str) -> torch.device:
-    """`auto` is the GPU where there is one. Raises SuiteError for a device that is not there."""
+def chosen_device(name: str, threads: int = 1) -> torch.device:
+    """`auto` is the GPU where there is one; `threads` are those of the CPU. Raises SuiteError for an absent device."""
+    torch.set_num_threads(threads)
     if name == "auto":
         return _exact(torch.device("cuda" if torch.cuda.is_available() else "cpu"))
     try:
@@ -85,6 +86,8 @@ def prepared(task: str, place: Place, examples: int, progress: Progress) -> Prep
     data = load(definition, cache=place.store.root, root=place.data, origin=place.origin)
     progress.say(describe(data))
     chosen = sample(data, "test", examples)
+    if len(chosen) < examples:
+        progress.say(f"{data.task.name}: {len(chosen):,} test examples are all there are ({examples:,} asked for)")
     lengths = collate(chosen, data.vocabulary, data.task).scorable_lengths.tolist()
     return Prepared(data, chosen, lengths, reference=task)
 
@@ -105,6 +108,7 @@ def plan_suite(
     methods = resolve.resolve_all("method", suite.methods)
     metrics = resolve.resolve_all("metric", suite.metrics)
     trainings = resolve.resolve_all("training", suite.trainings)
+    place.store.check_suite(suite)
     if suite.origin is not None and place.origin == "auto":
         place = replace(place, origin=chosen_origin(suite.origin))
     ready = [

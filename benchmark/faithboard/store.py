@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from faithboard.errors import StoreError, SuiteError
-from faithboard.membership import SuiteMembers, members, with_results, without_method
+from faithboard.membership import SuiteMembers, check_definition, members, with_results, without_method
 from faithboard.records import Explanation, ModelRecord, Throughput
 
 if TYPE_CHECKING:
@@ -204,6 +204,12 @@ class Store:
         content = self._read_json(path) if path.is_file() else None
         found = [one for key in explanations if (one := self.explanation(key)) is not None]
         self._write_json(path, with_results(content, suite, metrics, record, found))
+
+    def check_suite(self, suite: Suite) -> None:
+        """Raise SuiteError when results of the suite's name and version are stored that do not compare with it."""
+        path = self._suite(f"{suite.name}-v{suite.version}")
+        if path.is_file():
+            check_definition(self._read_json(path), suite)
 
     def forget(self, suite: str, method: str) -> None:
         """Take a method off the results of a suite (as in `quick-v1`); its scores stay. Raises SuiteError."""

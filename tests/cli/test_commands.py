@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import socket
 import sys
 from pathlib import Path
 
@@ -126,10 +127,22 @@ def test_report_without_results_says_how_to_make_them(tmp_path: Path, capsys: py
     assert "faithboard run" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("what", ["tasks", "methods", "metrics", "models", "suites"])
+@pytest.mark.parametrize("what", ["tasks", "methods", "metrics", "models", "trainings", "suites"])
 def test_list_names_what_there_is(what: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert command("list", what) == 0
-    named = {"tasks": "planted", "methods": "leave-one-out", "metrics": "precision@k", "suites": "quick"}
+    named = {
+        "tasks": "planted",
+        "methods": "leave-one-out",
+        "metrics": "precision@k",
+        "trainings": "saliency-guided",
+        "suites": "quick",
+    }
+        "tasks": "planted",
+        "methods": "leave-one-out",
+        "metrics": "precision@k",
+        "suites": "quick",
+        "trainings": "saliency-guided",
+    }
     assert named.get(what, "bilstm-additive") in capsys.readouterr().out
 
 
@@ -153,3 +166,29 @@ def test_values_of_options() -> None:
     }
     with pytest.raises(SuiteError):
         settings(["epochs"])
+
+
+def test_list_of_a_data_root_that_is_not_there_is_an_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert command("list", "tasks", "--data", tmp_path / "none") == 2
+    assert "there is no data root" in capsys.readouterr().err
+
+
+def test_report_takes_a_suite_with_or_without_its_version(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(tmp_path, "--suite", toml(tmp_path)) == 0
+    folders = ("--results", tmp_path / "results", "--leaderboards", tmp_path / "again")
+    assert command("report", "--suite", "tiny", *folders) == 0
+    assert command("report", "--suite", "tiny-v1", *folders) == 0
+    assert command("report", "--suite", "tyny", *folders) == 2
+    assert "did you mean tiny-v1" in capsys.readouterr().err
+    assert command("forget", "random", "--suite", "tiny-v1", "--results", tmp_path / "results") == 0
+    capsys.readouterr()
+    assert command("report", *folders) == 0
+    assert "random" not in capsys.readouterr().out
+
+
+def test_an_interface_that_cannot_start_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        assert command("ui", "--results", tmp_path, "--port", str(taken.getsockname()[1])) == 2
+    assert "is in use" in capsys.readouterr().err

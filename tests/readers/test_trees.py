@@ -33,7 +33,7 @@ def test_treebank_escapes_are_undone_and_no_break_spaces_stay_in_their_word() ->
         ("(3)", "without word or tree"),
         ("((2 It))", r"label '\('"),
         ("It is", "outside the tree"),
-        ("(", "label ''"),
+        ("(", "the line is truncated"),
     ],
 )
 def test_a_malformed_line_names_file_line_and_what_is_expected(line: str, what: str) -> None:

@@ -151,6 +151,9 @@ def test_probes_are_rows_of_the_model(place: Place) -> None:
         ("draws_globally", "global random state"),
         ("leaves_a_hook", "changed the model"),
         ("too_large", "fit into float32"),
+        ("exits", "SystemExit: 3"),
+        ("negative", "declared unsigned"),
+        ("trains", "training mode"),
     ],
 )
 def test_a_broken_method_fails_alone(place: Place, tmp_path: Path, method: str, reason: str) -> None:
@@ -278,3 +281,11 @@ def test_forgetting_takes_a_method_off_the_board_and_not_out_of_the_store(place:
     assert "gradient-l2" in by_method(place)
     with pytest.raises(SuiteError, match="did you mean random"):
         place.store.forget("tiny-v1", "randm")
+
+
+def test_a_suite_of_the_same_name_and_other_content_is_refused_before_anything_runs(place: Place) -> None:
+    before = place.store.suites()
+    for other in (dataclasses.replace(tiny.SUITE, examples=20), dataclasses.replace(tiny.SUITE, seeds=(0, 1))):
+        with pytest.raises(SuiteError, match="another name or version"):
+            tiny.carried_out(other, place)
+    assert place.store.suites() == before

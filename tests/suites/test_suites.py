@@ -108,3 +108,10 @@ def test_settings_stand_under_the_reference_or_the_name_of_a_task() -> None:
 def test_an_unknown_origin_is_refused() -> None:
     with pytest.raises(SuiteError, match="unknown origin 'web'"):
         suites.parse('origin = "web"\n' + TOML, "mine.toml")
+
+
+def test_negative_seeds_are_refused() -> None:
+    with pytest.raises(SuiteError, match="negative"):
+        suites.parse(TOML.replace("seeds = [0, 1]", "seeds = [-1]"), "mine.toml")
+    with pytest.raises(SuiteError, match="negative"):
+        suites.changed(suites.parse(TOML, "mine.toml"), seeds=[-1])

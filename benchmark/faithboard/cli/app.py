@@ -51,6 +51,7 @@ def run(
     results: options.Results = Path("results"),
     leaderboards: options.Leaderboards = Path("leaderboards"),
     device: options.Device = "auto",
+    threads: options.Threads = 1,
     retry_failed: Annotated[bool, typer.Option(help="Run again what failed before.")] = False,
     over_budget: Annotated[bool, typer.Option(help="Run explanations that cost more than the suite's budget.")] = False,
     track: Annotated[bool, typer.Option(help="Sync the results into MLflow.")] = True,
@@ -63,7 +64,7 @@ def run(
     from faithboard.running import run as carry_out
 
     progress = TerminalProgress()
-    place = _place(results, data, origin, device)
+    place = _place(results, data, origin, device, threads)
     plan = _plan(suite, tasks, models, methods, metrics, seeds, examples, settings, place, retry_failed, over_budget)
     progress.say(summary(plan))
     for note in plan.inapplicable:
@@ -75,7 +76,7 @@ def run(
     )
     if outcome.masks.asked:
         share = outcome.masks.evaluated / outcome.masks.asked
-        progress.say(f"erased {outcome.masks.asked:,} texts, {share:.0%} of them distinct and evaluated")
+        progress.say(f"metrics asked for {outcome.masks.asked:,} masked texts; {share:.0%} were distinct and evaluated")
     name = f"{plan.suite.name}-v{plan.suite.version}"
     failures = list(outcome.failures)
     published = publish(place.store, name, leaderboards)
@@ -83,7 +84,7 @@ def run(
         try:
             typer.echo(mirror(place.store, [published], tracking_uri))
         except TrackingError as error:
-            failures.append(f"MLflow: {error}\n`faithboard sync` repeats the sync; nothing is lost")
+            failures.append(f"MLflow: {error}")
     for failure in failures:
         typer.echo(f"failed: {failure}", err=True)
     if failures:
@@ -103,6 +104,7 @@ def train(
     results: options.Results = Path("results"),
     leaderboards: options.Leaderboards = Path("leaderboards"),
     device: options.Device = "auto",
+    threads: options.Threads = 1,
     retry_failed: Annotated[bool, typer.Option(help="Train again what failed before.")] = False,
 ) -> None:
     """Train the models of a suite and show how good they are, and whether attention and the text matter."""
@@ -114,7 +116,7 @@ def train(
     from faithboard.session import plan_suite
 
     progress = TerminalProgress()
-    place = _place(results, data, origin, device)
+    place = _place(results, data, origin, device, threads)
     chosen = suites.models_only(
         suites.changed(
             suites.load(suite),
@@ -149,13 +151,14 @@ def plan(
     origin: options.Origin = "auto",
     results: options.Results = Path("results"),
     device: options.Device = "auto",
+    threads: options.Threads = 1,
     retry_failed: Annotated[bool, typer.Option(help="Plan again what failed before.")] = False,
     over_budget: Annotated[bool, typer.Option(help="Plan explanations over the suite's budget.")] = False,
 ) -> None:
     """Show what `run` would do with the same options, and what each part costs."""
     from faithboard.cli.planned import table
 
-    place = _place(results, data, origin, device)
+    place = _place(results, data, origin, device, threads)
     made = _plan(suite, tasks, models, methods, metrics, seeds, examples, settings, place, retry_failed, over_budget)
     typer.echo(table(made))
 
@@ -175,7 +178,7 @@ def prepare(
     from faithboard.resolve import builtin, resolve
     from faithboard.session import is_here
 
-    place = _place(results, data, origin, "cpu")
+    place = _place(results, data, origin, "cpu", 1)
     for name in tasks or builtin("task"):
         task = resolve("task", name).value
         if not tasks and not is_here(task, place):
@@ -188,7 +191,7 @@ def prepare(
 
 @app.command("list")
 def list_(
-    what: Annotated[str, typer.Argument(help="tasks, methods, metrics, models or suites")],
+    what: Annotated[str, typer.Argument(help="tasks, methods, metrics, models, trainings or suites")],
     data: options.Data = None,
     results: options.Results = Path("results"),
 ) -> None:
@@ -216,6 +219,8 @@ def report(
     names = [suite] if suite else suites_in(store)
     if not names:
         raise SuiteError(f"{results} holds no results yet; `faithboard run` makes them")
+    if readme is not None and not readme.is_file():
+        raise SuiteError(f"there is no file {readme} to renew")
     for name in names:
         _, board = publish(store, name, leaderboards)
         if readme is not None:
@@ -255,7 +260,7 @@ def sync(
 def ui(
     results: options.Results = Path("results"),
     tracking_uri: options.TrackingUri = "",
-    port: Annotated[int, typer.Option(help="Port on 127.0.0.1.")] = 5000,
+    port: Annotated[int, typer.Option(min=1, max=65535, help="Port on 127.0.0.1.")] = 5000,
 ) -> None:
     """Open the MLflow UI on the synced runs, on 127.0.0.1."""
     from faithboard import tracking
@@ -268,11 +273,11 @@ def ui(
     os.execvpe(command[0], command, os.environ | tracking.ENVIRONMENT)
 
 
-def _place(results: Path, data: Path | None, origin: str, device: str) -> Place:
+def _place(results: Path, data: Path | None, origin: str, device: str, threads: int) -> Place:
     from faithboard.session import Place, chosen_device, chosen_origin
     from faithboard.store import Store
 
-    return Place(Store(results), chosen_device(device), data, chosen_origin(origin))
+    return Place(Store(results), chosen_device(device, threads), data, chosen_origin(origin))
 
 
 def _plan(

@@ -19,6 +19,7 @@ def listed(what: str, data: Path | None, results: Path) -> str:
         "methods": _methods,
         "metrics": _metrics,
         "models": lambda: _models(results),
+        "trainings": _trainings,
         "suites": _suites,
     }
     if what not in kinds:
@@ -29,6 +30,8 @@ def listed(what: str, data: Path | None, results: Path) -> str:
 def _tasks(data: Path | None) -> str:
     from faithboard.readers.files import data_folder
 
+    if data is not None and not data.is_dir():
+        raise SuiteError(f"there is no data root {data}")
     rows = []
     for name, one in sorted(resolve.builtin("task").items()):
         task = one.value
@@ -39,7 +42,8 @@ def _tasks(data: Path | None) -> str:
         rows.append((name, source.title, source.licence, source.access, published or "-", task.performance, here))
     headers = ("task", "source", "licence", "access", "published rows", "measure", "here")
     note = f"data root: {data}" if data else "no data root given (--data or FAITHBOARD_DATA)"
-    return _table(rows, headers, "task") + f"\npublished rows: {' / '.join(SPLITS)}\n{note}"
+    text = tabulate(rows, headers, tablefmt="simple", disable_numparse=True, maxcolwidths=[None, 30, 36, None, None])
+    return text + _installed("task") + f"\npublished rows: {' / '.join(SPLITS)}\n{note}"
 
 
 def _methods() -> str:
@@ -86,6 +90,11 @@ def _models(results: Path) -> str:
     return f"{text}\n\nin {results}:\n{trained}"
 
 
+def _trainings() -> str:
+    rows = [(name, one.value.source) for name, one in sorted(resolve.builtin("training").items())]
+    return _table(rows, ("training", "source"), "training")
+
+
 def _suites() -> str:
     rows = []
     for name in suites.names():
@@ -96,7 +105,9 @@ def _suites() -> str:
 
 
 def _table(rows: Sequence[tuple[object, ...]], headers: tuple[str, ...], kind: resolve.Kind) -> str:
-    text = tabulate(rows, headers, tablefmt="simple", disable_numparse=True)
-    points = resolve.installed(kind)
-    offered = [f"{name} ({point.value})" for name, point in sorted(points.items())]
-    return text + (f"\ninstalled: {', '.join(offered)}" if offered else "")
+    return tabulate(rows, headers, tablefmt="simple", disable_numparse=True) + _installed(kind)
+
+
+def _installed(kind: resolve.Kind) -> str:
+    offered = [f"{name} ({point.value})" for name, point in sorted(resolve.installed(kind).items())]
+    return f"\ninstalled: {', '.join(offered)}" if offered else ""

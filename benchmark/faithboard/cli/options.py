@@ -29,6 +29,10 @@ Data = Annotated[
 ]
 Origin = Annotated[str, typer.Option(help="Where data comes from: auto, files, hub or generated.")]
 Device = Annotated[str, typer.Option(help="auto, cpu or cuda.")]
+Threads = Annotated[
+    int,
+    typer.Option(min=1, help="CPU threads. Trained weights depend on it; small models gain nothing from two."),
+]
 TrackingUri = Annotated[
     str, typer.Option(help="MLflow tracking URI instead of <results>/mlflow.db.", envvar="MLFLOW_TRACKING_URI")
 ]

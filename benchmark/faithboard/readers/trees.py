@@ -58,6 +58,8 @@ def parse_tree(line: str, where: str) -> Tree:
             if filled:
                 filled[-1] = "trees"
             label = next(pieces, "")
+            if not label:
+                raise wrong("a bracket without anything after it (the line is truncated)")
             if label not in ("0", "1", "2", "3", "4"):
                 raise wrong(f"label {label!r}, which is none of 0 to 4,")
             labels.append(int(label))

@@ -54,7 +54,7 @@ def _performance(board: Board) -> str:
             )
         )
     headers = ("task", "model", "training", "vectors", "test performance", "accuracy", "accuracy gate", *DIAGNOSTICS)
-    note = "Mean over seeds ± standard deviation. The gate is the one-sided 95 % bound above chance, for every seed."
+    note = "Mean over seeds ± standard deviation. The gate: see the page of a task."
     return f"{markdown.table(headers, rows)}\n\n{note}"
 
 

@@ -88,5 +88,8 @@ def _models(tables: Sequence[Table]) -> str:
             )
         )
     headers = ("model", "training", "vectors", "test performance per seed", "accuracy gate", "explained ones right")
-    note = "The gate: the one-sided 95 % bound of the accuracy over chance level on the test split, for every seed."
+    note = (
+        "The gate: the one-sided 95 % bootstrap bound of balanced accuracy above chance (of accuracy above the most\n"
+        "frequent answer, where candidates are chosen) on the test split, for every seed."
+    )
     return f"## Models\n\n{markdown.table(headers, rows)}\n\n{note}"

@@ -48,7 +48,8 @@ class Outcome:
 
 def run(plan: Plan, store: Store, device: torch.device, progress: Progress) -> Outcome:
     """Do everything the plan says, job by job, and note in the store which explanations the suite is made of."""
-    outcome = Outcome(stored=plan.count("stored"))
+    stored = [one for job in plan.jobs for one in job.explanations if one.state == "stored" and one.method is not None]
+    outcome = Outcome(stored=len(stored))
     for job in plan.jobs:
         _Job(job, store, device, progress, outcome).run()
         store.add_to_suite(plan.suite, plan.metrics, job.key, [one.key for one in job.explanations])
@@ -121,7 +122,7 @@ class _Job:
                 )
         except StoreError:
             raise
-        except Exception as error:  # noqa: BLE001  a method is anybody's code: whatever it raises is its own failure
+        except (Exception, SystemExit) as error:  # noqa: BLE001  a method is anybody's code: whatever it raises is its own failure
             reason = str(error) if isinstance(error, FaithboardError) else f"it raised\n{shortened(error)}"
             store.save_explanation(dataclasses.replace(blank, status="failed", reason=reason))
             self.outcome.failures.append(f"{one.name} on {job.title}: {reason}")
@@ -186,7 +187,7 @@ class _Job:
             with self.progress.bar(f"time {self.job.title} / {one.name}", 1) as advance:
                 found = measure(model, one.method, batch, explain_key=one.key, seed=self.job.seed)
                 advance(1)
-        except Exception as error:  # noqa: BLE001  as above: a method that fails while it is timed keeps its scores
+        except (Exception, SystemExit) as error:  # noqa: BLE001  as above: a method that fails while it is timed keeps its scores
             self.outcome.failures.append(f"timing {one.name} on {self.job.title}: it raised\n{shortened(error)}")
             self._restore(model)
             return

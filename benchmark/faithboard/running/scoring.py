@@ -193,7 +193,7 @@ class _Chunk:
             return []
         try:
             return [ask(metric, one) for one in inputs]
-        except Exception as error:  # noqa: BLE001  whatever it raises is its own failure, the others go on
+        except (Exception, SystemExit) as error:  # noqa: BLE001  whatever it raises is its own failure, the others go on
             self.failed[metric.name] = f"it raised\n{shortened(error)}"
             return []
 

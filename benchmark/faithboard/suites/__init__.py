@@ -101,6 +101,8 @@ def parse(text: str, where: str) -> Suite:
         raise SuiteError(f"{where}: name {suite.name!r} must be made of [a-z0-9_.-]: files are called by it")
     if suite.origin not in (None, *_ORIGINS):
         raise SuiteError(f"{where}: unknown origin {suite.origin!r}; {near(suite.origin, _ORIGINS)}")
+    if min(suite.seeds) < 0:
+        raise SuiteError(f"{where}: seeds must not be negative")
     if suite.examples < 1 or suite.budget < 1:
         raise SuiteError(f"{where}: examples and budget must be at least 1")
     return suite
@@ -137,6 +139,8 @@ def changed(
         examples=examples or suite.examples,
         settings=dict(suite.settings) | dict(settings or {}),
     )
+    if min(other.seeds) < 0:
+        raise SuiteError("seeds must not be negative")
     for name in ("tasks", "models", "methods", "metrics", "trainings", "seeds"):
         chosen = getattr(other, name)
         if len(set(chosen)) < len(chosen):

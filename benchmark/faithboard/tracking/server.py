@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import sys
 from pathlib import Path
 
@@ -31,10 +32,13 @@ def database(uri: str) -> Path | None:
 def ui(uri: str, port: int) -> list[str]:
     """The command line of MLflow's UI on 127.0.0.1; run it with `ENVIRONMENT`.
 
-    Raises TrackingError for a server, which has a UI of its own, and for a database that no sync has made yet.
+    Raises TrackingError for a server, which has a UI of its own, a port in use, and a database that no sync has made.
     """
     if uri.startswith(("http://", "https://")):
         raise TrackingError(f"{uri} is an MLflow server with a UI of its own: open it in a browser")
+    with socket.socket() as probe:
+        if probe.connect_ex(("127.0.0.1", port)) == 0:
+            raise TrackingError(f"port {port} is in use; choose another with --port")
     path = database(uri)
     if path is not None and not path.is_file():
         raise TrackingError(f"there is no database {path} yet; `faithboard sync` (or a run) makes it")

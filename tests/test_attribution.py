@@ -1,0 +1,36 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+
+from faithboard import method
+from faithboard.errors import ContractError
+
+
+def declare(name: str = "mine", kind: Any = "sensitivity", needs: tuple[str, ...] = (), function: Any = None) -> None:
+    explain: Any = function or (lambda model, batch, rng: None)
+    method(name, kind=kind, signed=False, source="a test", needs=needs)(explain)
+
+
+@pytest.mark.parametrize("name", ["", "Mine", "a/b", "../x", "a b"])
+def test_a_name_can_be_part_of_a_file_name(name: str) -> None:
+    with pytest.raises(ContractError, match="a name is made of"):
+        declare(name)
+
+
+def test_what_is_declared_must_exist() -> None:
+    with pytest.raises(ContractError, match="did you mean contribution"):
+        declare(kind="contributon")
+    with pytest.raises(ContractError, match="unknown need"):
+        declare(needs=("gradient",))
+
+
+def test_a_function_of_other_parameters_is_refused_at_once() -> None:
+    with pytest.raises(ContractError, match=r"takes \(model, batch, rng\)"):
+        declare(function=lambda model, batch: torch.zeros(1))
+
+
+def test_a_good_declaration_is_a_method() -> None:
+    declare()
