@@ -137,12 +137,6 @@ def test_list_names_what_there_is(what: str, capsys: pytest.CaptureFixture[str])
         "trainings": "saliency-guided",
         "suites": "quick",
     }
-        "tasks": "planted",
-        "methods": "leave-one-out",
-        "metrics": "precision@k",
-        "suites": "quick",
-        "trainings": "saliency-guided",
-    }
     assert named.get(what, "bilstm-additive") in capsys.readouterr().out
 
 
