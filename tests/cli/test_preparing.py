@@ -22,11 +22,11 @@ def test_numbers_here_stand_beside_the_published_ones(tmp_path: Path) -> None:
     lines = {line.split("  ")[0]: line for line in shown.splitlines()}
     assert "UNVERIFIED DATA" in shown
     assert "(1.2 s)" in shown
-    assert lines["vocabulary"].split()[-2:] == [f"{len(data.vocabulary):,}", "16,175"]
+    assert lines["vocabulary (with 5 special tokens)"].split()[-2:] == [f"{len(data.vocabulary):,}", "16,175"]
     per_class = data.counts["train"].per_class
     assert f"{per_class['north']} / {per_class['south']}" in lines["train: north / south"]
     assert "3,034 / 3,321" in lines["train: north / south"]
-    assert "- train: 400 rows here of 6,920 published" in shown
+    assert "- train: 400 rows used of 400 here; 6,920 published" in shown
     assert "- the rules are not the paper's" in shown
 
 
@@ -41,7 +41,21 @@ def test_a_split_that_is_cut_off_is_said(tmp_path: Path) -> None:
 
 def test_a_task_outside_the_paper_has_no_published_numbers(tmp_path: Path) -> None:
     shown = described(load(tiny.TINY, cache=tmp_path), 0.0)
-    assert shown.splitlines()[3].split() == ["vocabulary", shown.splitlines()[3].split()[1], "-"]
+    assert shown.splitlines()[3].split()[-1] == "-"
+
+
+def test_a_task_that_fails_does_not_stop_the_others(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert command("prepare", "sst", "planted", "--results", tmp_path) == 2
+    shown = capsys.readouterr()
+    assert "planted: generated" in shown.out
+    assert "task sst" in shown.err
+
+
+def test_an_incomplete_folder_is_not_here(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "sst").mkdir()
+    assert command("list", "tasks", "--data", tmp_path) == 0
+    line = next(line for line in capsys.readouterr().out.splitlines() if line.startswith("sst "))
+    assert line.endswith("incomplete")
 
 
 def test_prepare_names_what_is_not_here(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

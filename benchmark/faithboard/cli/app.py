@@ -10,7 +10,7 @@ import typer
 
 from faithboard import __version__
 from faithboard.cli import options
-from faithboard.errors import SuiteError, TrackingError
+from faithboard.errors import DataError, SuiteError, TrackingError
 
 if TYPE_CHECKING:
     from faithboard.plan import Plan
@@ -179,14 +179,23 @@ def prepare(
     from faithboard.session import is_here
 
     place = _place(results, data, origin, "cpu", 1)
+    failures = []
     for name in tasks or builtin("task"):
         task = resolve("task", name).value
         if not tasks and not is_here(task, place):
             typer.echo(f"{name}: not here ({task.source.access}: {task.source.url})\n")
             continue
         started = time.perf_counter()
-        loaded = load(task, cache=place.store.root, root=place.data, origin=place.origin)
+        try:
+            loaded = load(task, cache=place.store.root, root=place.data, origin=place.origin)
+        except DataError as error:
+            failures.append(str(error))
+            continue
         typer.echo(described(loaded, time.perf_counter() - started) + "\n")
+    for failure in failures:
+        typer.echo(f"error: {failure}", err=True)
+    if failures:
+        raise typer.Exit(2)
 
 
 @app.command("list")

@@ -8,8 +8,8 @@ from pathlib import Path
 from tabulate import tabulate
 
 from faithboard import resolve, suites
-from faithboard.errors import SuiteError, near
-from faithboard.task import SPLITS
+from faithboard.errors import DataError, SuiteError, near
+from faithboard.task import SPLITS, Task
 
 
 def listed(what: str, data: Path | None, results: Path) -> str:
@@ -28,15 +28,12 @@ def listed(what: str, data: Path | None, results: Path) -> str:
 
 
 def _tasks(data: Path | None) -> str:
-    from faithboard.readers.files import data_folder
-
     if data is not None and not data.is_dir():
         raise SuiteError(f"there is no data root {data}")
     rows = []
     for name, one in sorted(resolve.builtin("task").items()):
         task = one.value
-        present = data is not None and task.read is not None and data_folder(data, task) is not None
-        here = "yes" if present else "embedded" if task.generate else "no"
+        here = _here(task, data)
         published = " / ".join(f"{task.published_rows[split]:,}" for split in SPLITS if split in task.published_rows)
         source = task.source
         rows.append((name, source.title, source.licence, source.access, published or "-", task.performance, here))
@@ -44,6 +41,19 @@ def _tasks(data: Path | None) -> str:
     note = f"data root: {data}" if data else "no data root given (--data or FAITHBOARD_DATA)"
     text = tabulate(rows, headers, tablefmt="simple", disable_numparse=True, maxcolwidths=[None, 30, 36, None, None])
     return text + _installed("task") + f"\npublished rows: {' / '.join(SPLITS)}\n{note}"
+
+
+def _here(task: Task, data: Path | None) -> str:
+    """`yes`, `incomplete` (its folder is there, some file is not), `embedded` or `no`."""
+    from faithboard.readers.files import data_folder, find
+
+    if data is not None and task.read is not None and data_folder(data, task) is not None:
+        try:
+            find(data, task)
+        except DataError:
+            return "incomplete"
+        return "yes"
+    return "embedded" if task.generate else "no"
 
 
 def _methods() -> str:

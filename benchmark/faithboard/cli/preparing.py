@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from tabulate import tabulate
 
-from faithboard.data import SplitCounts, TaskData
+from faithboard.data import TaskData
 from faithboard.data.splits import SEED
 from faithboard.published import PublishedDataset, datasets
 
@@ -28,7 +28,7 @@ def _rows(data: TaskData, published: PublishedDataset | None) -> list[tuple[str,
     nothing = "-"
     rows = [
         (
-            "vocabulary",
+            "vocabulary (with 5 special tokens)",
             f"{len(data.vocabulary):,}",
             f"{published.vocabulary:,}" if published else nothing,
         ),
@@ -42,8 +42,11 @@ def _rows(data: TaskData, published: PublishedDataset | None) -> list[tuple[str,
         theirs: Sequence[int] = ()
         if published and split != "dev":
             theirs = published.train_per_class if split == "train" else published.test_per_class
-        here = _classes(data, data.counts[split])
+        counts = data.counts[split]
+        here = _classes(data, counts.per_class)
         rows.append((f"{split}: {_labels(data)}", here, " / ".join(f"{count:,}" for count in theirs) or nothing))
+        if counts.per_class != counts.per_class_before:
+            rows.append(("  before the length filters", _classes(data, counts.per_class_before), ""))
     return rows
 
 
@@ -51,18 +54,19 @@ def _labels(data: TaskData) -> str:
     return " / ".join(data.task.labels) if len(data.task.labels) <= MANY_CLASSES else "all classes"
 
 
-def _classes(data: TaskData, counts: SplitCounts) -> str:
+def _classes(data: TaskData, per_class: Mapping[str, int]) -> str:
     if len(data.task.labels) > MANY_CLASSES:
-        return f"{counts.used:,}"
-    return " / ".join(f"{counts.per_class.get(label, 0):,}" for label in data.task.labels)
+        return f"{sum(per_class.values()):,}"
+    return " / ".join(f"{per_class.get(label, 0):,}" for label in data.task.labels)
 
 
 def _notes(data: TaskData) -> Iterator[str]:
     """Every reason for a difference that follows from the data itself, then those the task knows of."""
     for split, counts in data.counts.items():
         published = data.task.published_rows.get(split)
-        if published and counts.here != published:
-            yield f"{split}: {counts.here:,} rows here of {published:,} published"
+        if published:
+            cut = ", split as here" if data.cut else ""
+            yield f"{split}: {counts.used:,} rows used of {counts.here:,} here; {published:,} published{cut}"
         dropped = [
             f"{number:,} {reason}"
             for number, reason in (
@@ -75,6 +79,9 @@ def _notes(data: TaskData) -> Iterator[str]:
         ]
         if dropped:
             yield f"{split}: {', '.join(dropped)}"
+    published_rows = data.task.published_rows
+    if any(counts.here < published_rows.get(split, 0) for split, counts in data.counts.items()):
+        yield "vocabulary and average length are those of the rows here, which are fewer than published"
     if data.cut:
         yield f"{' and '.join(data.cut)}: not in the data; cut off the training texts per class by content, seed {SEED}"
     yield from data.task.differences
