@@ -160,3 +160,13 @@ def test_masking_settings_change_no_key_but_that_of_the_trainings_that_read_them
 def test_a_setting_of_another_type_is_refused(tmp_path: Path, setting: str, value: object) -> None:
     with pytest.raises(SuiteError, match=f"setting {setting} .* must be"):
         tiny.planned(suites.changed(tiny.SUITE, settings={setting: value}), tiny.place(tmp_path))
+
+
+def test_a_training_of_several_passes_costs_as_much_more(tmp_path: Path) -> None:
+    place = tiny.place(tmp_path)
+    steps = {
+        training: tiny.planned(suites.changed(tiny.SUITE, trainings=[training]), place).jobs[0].train_steps
+        for training in ("standard", "random-masking", "saliency-guided")
+    }
+    assert steps["random-masking"] == 2 * steps["standard"]
+    assert steps["saliency-guided"] == 3 * steps["standard"]

@@ -68,7 +68,7 @@ class PlannedJob:
     state: Literal["train", "stored", "failed"]
     reason: str
     train_steps: float
-    """Token steps of training at most, forward and backward: epochs x training tokens x 2."""
+    """Token steps of training at most, forward and backward: epochs x training tokens x passes x 2."""
     procedure: Training
     """The definition behind `training`."""
     start: PlannedJob | None = None

@@ -89,7 +89,7 @@ class _Models:
         else:
             state = "failed" if known.status == "failed" else "stored"
         tokens = sum(len(example.tokens) + len(example.query) for example in data.splits["train"])
-        steps = 2.0 * settings.epochs * tokens if state == "train" else 0.0
+        steps = 2.0 * definition.passes * settings.epochs * tokens if state == "train" else 0.0
         if start is not None and start.training.procedure not in self.trainings:
             # No job of its own counts what the start costs.
             steps += start.train_steps

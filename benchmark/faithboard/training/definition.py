@@ -51,6 +51,8 @@ class Training:
     """(supervised loss of the task, settings, words of the task) -> procedure of one run."""
     source: str
     """The paper and equation, or the place where the definition stands."""
+    passes: int = 1
+    """Passes over a batch, forward and backward each, that one step takes: for the cost in a plan."""
     reads: frozenset[str] = frozenset()
     """Which settings of `config.MASKING` it reads; all others every training has."""
 

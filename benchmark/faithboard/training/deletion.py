@@ -41,4 +41,5 @@ WORD_DELETION = Training(
     "word-deletion",
     lambda supervised, config, vocabulary: Deletion(supervised),
     source="Hase et al. 2021, counterfactual training: full and randomly erased texts alike",
+    passes=2,
 )

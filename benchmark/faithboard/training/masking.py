@@ -132,7 +132,7 @@ class Masking:
         return len(SPECIAL_WORDS) + rng.integers(self.words, TOKEN)
 
 
-def _masking(name: str, magnitude: Magnitude, source: str) -> Training:
+def _masking(name: str, magnitude: Magnitude, source: str, passes: int) -> Training:
     def procedure(supervised: CrossEntropy, config: TrainingConfig, vocabulary: Vocabulary) -> Masking:
         return Masking(
             supervised,
@@ -143,12 +143,18 @@ def _masking(name: str, magnitude: Magnitude, source: str) -> Training:
             words=len(vocabulary) - len(SPECIAL_WORDS),
         )
 
-    return Training(name, procedure, source, reads=MASKING)
+    return Training(name, procedure, source, passes=passes, reads=MASKING)
 
 
 SALIENCY_GUIDED = _masking(
-    "saliency-guided", gradient_magnitude, "Ismail et al. 2021, algorithm 1: the words of smallest gradient are masked"
+    "saliency-guided",
+    gradient_magnitude,
+    "Ismail et al. 2021, algorithm 1: the words of smallest gradient are masked",
+    passes=3,
 )
 RANDOM_MASKING = _masking(
-    "random-masking", random_magnitude, "control of saliency-guided training: as many words, chosen at random"
+    "random-masking",
+    random_magnitude,
+    "control of saliency-guided training: as many words, chosen at random",
+    passes=2,
 )
