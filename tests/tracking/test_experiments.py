@@ -172,6 +172,21 @@ def test_per_example_values_are_ids_and_numbers(example: dict[str, Experiment]) 
     assert set(values["seed"]) == {0, 1}
 
 
+def test_a_run_says_what_must_stand_beside_its_figures(example: dict[str, Experiment]) -> None:
+    said = {name: {run.tags["faithboard.reservations"] for run in one.runs} for name, one in example.items()}
+    assert said["quick v1 / movies"] == {"UNVERIFIED DATA"}
+    (smaller,) = said["quick v1 / planted"]
+    assert re.fullmatch(r"train [\d,]+ of 6,920 published rows", smaller)
+    for experiment in example.values():
+        for run in experiment.runs:
+            assert run.tags["mlflow.note.content"].startswith(run.tags["faithboard.reservations"])
+    made = Records([model()])
+    made.add("attention", {"comprehensiveness": noisy(0.5)[:1]})
+    whole = only_run(made)
+    assert whole.tags["faithboard.reservations"] == ""
+    assert whole.tags["mlflow.note.content"].startswith("| metric")
+
+
 def test_the_key_is_a_hash_of_the_content(example: dict[str, Experiment]) -> None:
     run = planted(example, "attention")
     again = planted(experiments(example_records()), "attention")

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from faithboard.records import Explanation
 from faithboard.report import markdown
 from faithboard.stats import Cost, Standing, Table
-from faithboard.tracking.runs import Point, Run, metric_name, model_points, origin_tags, settings_of, values_of
+from faithboard.tracking.runs import Point, Run, metric_name, model_points, note, origin_tags, settings_of, values_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,7 +39,7 @@ def method_run(
         status="FAILED" if without_result else "FINISHED",
         params=settings_of(table) | _params(standings[0], sources),
         points=tuple(point for point in points if math.isfinite(point.value)),
-        tags=origin_tags(table, sources) | _tags(standings, sources),
+        tags=origin_tags(table, sources) | _tags(table, standings, sources),
         rows=[one.to_json() for one in (*standings, cost, *sources)],
         page=page,
         values=values_of(sources, values),
@@ -86,9 +86,9 @@ def _cost(cost: Cost) -> Iterable[Point]:
     return (Point(f"cost/{name}", float(value)) for name, value in found.items() if value is not None)
 
 
-def _tags(standings: Sequence[Standing], sources: Sequence[Explanation]) -> dict[str, str]:
+def _tags(table: Table, standings: Sequence[Standing], sources: Sequence[Explanation]) -> dict[str, str]:
     tags = {
-        "mlflow.note.content": _note(standings),
+        "mlflow.note.content": note(table, _summary(standings)),
         "faithboard.status": standings[0].status,
         "faithboard.method_sha256": ", ".join(dict.fromkeys(e.method_sha256 for e in sources if e.method_sha256)),
         "faithboard.not_ranked": "; ".join(dict.fromkeys(one.reason for one in standings if one.reason)),
@@ -96,8 +96,8 @@ def _tags(standings: Sequence[Standing], sources: Sequence[Explanation]) -> dict
     return {name: value for name, value in tags.items() if value}
 
 
-def _note(standings: Sequence[Standing]) -> str:
-    """What MLflow shows as the description of a run."""
+def _summary(standings: Sequence[Standing]) -> str:
+    """Value and rank per metric, as a Markdown table."""
     rows = [
         (
             one.metric,

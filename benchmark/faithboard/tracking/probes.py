@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from faithboard.records import Explanation
 from faithboard.stats import ProbeSummary, Table
-from faithboard.tracking.runs import Point, Run, metric_name, model_points, origin_tags, settings_of, values_of
+from faithboard.tracking.runs import Point, Run, metric_name, model_points, note, origin_tags, settings_of, values_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,7 +31,7 @@ def probe_run(
     """The run of a table's probes: what was found, and the records it comes from in the order of seeds."""
     outcomes = [(e.status, e.reason) for e in sources] + [(row.status, row.reason) for e in sources for row in e.rows]
     failed = [outcome for outcome in outcomes if outcome[0] != "ok"]
-    tags = {"mlflow.note.content": _NOTE, "faithboard.status": failed[0][0] if failed else "ok"}
+    tags = {"mlflow.note.content": note(table, _NOTE), "faithboard.status": failed[0][0] if failed else "ok"}
     if failed:
         tags["faithboard.reason"] = "; ".join(dict.fromkeys(reason for _, reason in failed))
     examples = max(source.examples for source in sources)

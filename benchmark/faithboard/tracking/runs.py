@@ -10,12 +10,13 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from faithboard.records import Explanation
+from faithboard.report import layout, markdown
 from faithboard.stats import Table
 
 if TYPE_CHECKING:
     import pandas as pd
 
-LAYOUT = 2
+LAYOUT = 3
 """Raised when runs are laid out in another way, so that a sync replaces what an older version wrote."""
 
 
@@ -89,7 +90,14 @@ def origin_tags(table: Table, sources: Sequence[Explanation]) -> dict[str, str]:
         "faithboard.gate": "passed" if table.gate_passed else "not passed",
     }
     tags |= {f"faithboard.weights.{e.seed}": e.weights_sha256 for e in sources if e.weights_sha256}
-    return {name: value for name, value in tags.items() if value}
+    # Said even when there is none, so that runs can be searched for those without.
+    reservations = {"faithboard.reservations": layout.reservations(table)}
+    return {name: value for name, value in tags.items() if value} | reservations
+
+
+def note(table: Table, text: str) -> str:
+    """What MLflow shows as the description of a run: `text`, after what must stand beside every figure of its table."""
+    return "\n\n".join(part for part in (markdown.plain(layout.reservations(table)), text) if part)
 
 
 def values_of(sources: Sequence[Explanation], values: pd.DataFrame) -> pd.DataFrame:
