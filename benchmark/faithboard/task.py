@@ -60,7 +60,8 @@ class TextRules:
     min_document_frequency: int = 1
     """Words in fewer training texts than this become `<unk>`."""
     more_than: int = 1
-    """Texts need more tokens than this; others are excluded and counted. 1 excludes empty and one-token texts."""
+    """Every part that is explained needs more tokens than this; other texts are excluded and counted. 1 excludes empty
+    and one-token texts. A query that is not explained only must not be empty."""
     fewer_than: int | None = None
     """Texts need fewer tokens than this; others are excluded and counted."""
     max_tokens: int | None = None

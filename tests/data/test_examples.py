@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -43,6 +44,21 @@ def test_long_texts_are_cut_visibly_with_their_rationale() -> None:
 def test_one_token_texts_are_excluded_by_default() -> None:
     examples, counts = examples_of(task(), "train", [text(0), text(1), text(2)], Fingerprint())
     assert (len(examples), counts.excluded_short) == (1, 2)
+
+
+def test_both_sentences_must_be_long_enough_where_both_are_explained() -> None:
+    records = [text(3, query=("q",) * length) for length in (0, 1, 2, 3)] + [text(2, query=("q",) * 3)]
+    both = replace(task(more_than=2), layout="pair", explained=("text", "query"))
+    examples, counts = examples_of(both, "train", records, Fingerprint())
+    assert [(len(example.tokens), len(example.query)) for example in examples] == [(3, 3)]
+    assert counts.excluded_short == 4
+
+
+@pytest.mark.parametrize(("layout", "used"), [("pair", 1), ("sequence", 1), ("single", 2)])
+def test_an_empty_query_is_too_short_where_there_should_be_one(layout: Any, used: int) -> None:
+    records = [text(3, query=()), text(3, query=("q",))]
+    examples, counts = examples_of(replace(task(more_than=2), layout=layout), "train", records, Fingerprint())
+    assert (len(examples), counts.excluded_short) == (used, 2 - used)
 
 
 def test_candidates_become_class_numbers() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from faithboard.data.fingerprint import Fingerprint
-from faithboard.data.text import words_of
+from faithboard.data.text import Words, words_of
 from faithboard.errors import DataError, near
 from faithboard.task import Example, Record, Task
 
@@ -62,7 +62,7 @@ def examples_of(
         fingerprint.add(split, words, record.label)
         before[record.label] += 1
         length = len(words.text)
-        if length <= rules.more_than:
+        if _short(task, words):
             rows["short"] += 1
         elif rules.fewer_than is not None and length >= rules.fewer_than:
             rows["long"] += 1
@@ -95,6 +95,13 @@ def examples_of(
         per_class={label: used[label] for label in task.labels},
         average_length=sum(len(example.tokens) for example in examples) / len(examples),
     )
+
+
+def _short(task: Task, words: Words) -> bool:
+    """True when a part that is explained is not long enough, or the query of a layout that has one is empty."""
+    parts = {"text": words.text, "query": words.query}
+    too_short = any(len(parts[part]) <= task.text.more_than for part in task.explained)
+    return too_short or (task.layout != "single" and not words.query)
 
 
 def _candidates(record: Record, label_ids: dict[str, int]) -> tuple[int, ...] | None:
