@@ -37,7 +37,7 @@ def read_snli(folder: Path, split: str, names: Mapping[str, tuple[str, ...]] = S
     """Records of one split of the published files in either form, None for a pair without a label."""
     path = required(folder, names[split])
     if ".jsonl" in path.suffixes:
-        rows = read_json(path, required=COLUMNS)
+        rows = read_json(path, strings=COLUMNS)
     else:
         rows = read_rows(path, required=COLUMNS, delimiter="\t", quoted=False)
     for number, (_, row) in enumerate(rows):

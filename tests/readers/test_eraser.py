@@ -21,8 +21,10 @@ def evidence(docid: str, start: int, end: int, text: str) -> dict[str, Any]:
 
 
 def annotation(**changes: Any) -> dict[str, Any]:
-    bores = evidence("Old_Film", 4, 7, "It bores me")
-    return {"annotation_id": "7", "classification": "NEG", "query": "New?", "evidences": [[bores]], **changes}
+    return {"annotation_id": "7", "classification": "NEG", "query": "New?", "evidences": [[BORES]], **changes}
+
+
+BORES = evidence("Old_Film", 4, 7, "It bores me")
 
 
 @pytest.fixture
@@ -117,11 +119,40 @@ def test_both_forms_of_the_documents_are_refused_and_so_is_none(folder: Path) ->
         ({"docids": ["../test.jsonl"]}, "is neither in docs"),
         ({"evidences": [[{"docid": "Old_Film"}]]}, "malformed evidence .*start_token"),
         ({"evidences": [None]}, "malformed evidence"),
+        ({"evidences": None}, "malformed evidence"),
+        ({"evidences": [["Old_Film"]]}, "malformed evidence"),
+        ({"evidences": [[{**BORES, "start_token": 4.0}]]}, "start_token is no whole number"),
+        ({"evidences": [[{**BORES, "end_token": True}]]}, "end_token is no whole number"),
+        ({"evidences": [[{**BORES, "end_token": "7"}]]}, "end_token is no whole number"),
+        ({"evidences": [[{**BORES, "text": None}]]}, "text is no string"),
+        ({"evidences": [[{**BORES, "docid": 3}]]}, "docid is no string"),
+        ({"docids": "Old_Film"}, "docids is no list of strings"),
+        ({"docids": ["Old_Film", 3]}, "docids is no list of strings"),
+        ({"docids": ["Old_Film", "Old_Film"]}, "docids names a document twice"),
+        ({"query": None}, "query is no string"),
+        ({"classification": 1}, "classification is no string"),
+        ({"annotation_id": 7}, "annotation_id is no string"),
     ],
 )
 def test_a_broken_annotation_names_file_and_line(folder: Path, broken: dict[str, Any], what: str) -> None:
     with pytest.raises(DataError, match=rf"test\.jsonl, line 2: .*{what}"):
         read(folder, annotation(), annotation(**broken))
+
+
+@pytest.mark.parametrize(
+    ("document", "what"),
+    [
+        ({"docid": "New", "document": None}, "document is no string"),
+        ({"docid": 3, "document": "Text"}, "docid is no string"),
+        ({"docid": "Old_Film", "document": "Text"}, "docid 'Old_Film' came before"),
+    ],
+)
+def test_a_broken_document_names_file_and_line(folder: Path, document: dict[str, Any], what: str) -> None:
+    one_file(folder)
+    with (folder / "docs.jsonl").open("a") as file:
+        file.write(f"\n{json.dumps(document)}\n")
+    with pytest.raises(DataError, match=rf"docs\.jsonl, line 3: {what}"):
+        read(folder, annotation())
 
 
 def test_a_missing_part_names_file_and_line(folder: Path) -> None:

@@ -48,22 +48,19 @@ def test_a_field_may_be_longer_than_the_limit_of_the_csv_module(path: Path) -> N
     assert len(row["text"]) == 200_000
 
 
-def test_a_missing_column_names_those_that_are_there(path: Path) -> None:
-    path.write_text("id,body\n1,a\n")
-    with pytest.raises(DataError, match=r"rows\.csv, line 1: no column text, label; .* there are id, body"):
-        list(read_rows(path, required=("id", "text", "label")))
-
-
-def test_a_file_without_a_header_is_not_quoted(path: Path) -> None:
-    path.write_text("something private,1\n")
-    with pytest.raises(DataError, match=r"no column text, label; .* there are none of them") as caught:
+@pytest.mark.parametrize(
+    ("row", "missing"), [("something private,1", "text, label"), ("something private,label", "text")]
+)
+def test_a_first_row_that_is_no_header_is_not_quoted(path: Path, row: str, missing: str) -> None:
+    path.write_text(f"{row}\n")
+    with pytest.raises(DataError, match=rf"rows\.csv, line 1: no column {missing}; the first row must") as caught:
         list(read_rows(path, required=("text", "label")))
     assert "private" not in str(caught.value)
 
 
 def test_an_empty_file_has_no_columns(path: Path) -> None:
     path.touch()
-    with pytest.raises(DataError, match=r"rows\.csv, line 1: no column text; .* there are none"):
+    with pytest.raises(DataError, match=r"rows\.csv, line 1: no column text; the first row must name"):
         list(read_rows(path, required=("text",)))
     assert list(read_rows(path, columns=("text",))) == []
 
@@ -102,3 +99,24 @@ def test_a_broken_json_line_names_file_and_line(tmp_path: Path, line: str, what:
     path.write_text(f'{{"a": 1}}\n{line}\n')
     with pytest.raises(DataError, match=rf"rows\.jsonl, line 2: .*{what}"):
         list(read_json(path, required=("a",)))
+
+
+@pytest.mark.parametrize("value", ["null", "[]", "3", "{}", "true"])
+def test_a_key_that_must_be_a_string_is_one(tmp_path: Path, value: str) -> None:
+    path = tmp_path / "rows.jsonl"
+    path.write_text(f'{{"a": "", "b": 1}}\n{{"a": {value}, "b": 1}}\n')
+    with pytest.raises(DataError, match=r"rows\.jsonl, line 2: a is no string"):
+        list(read_json(path, required=("b",), strings=("a",)))
+    path.write_text('{"b": 1}\n')
+    with pytest.raises(DataError, match=r"rows\.jsonl, line 1: no key a; there are b"):
+        list(read_json(path, strings=("a",)))
+
+
+@pytest.mark.parametrize("row", [r'{"a": "x\ud800"}', r'{"a": [{"b": "\uDC00x"}]}', r'{"a": 1, "\ud83d": 2}'])
+def test_half_a_surrogate_pair_names_file_and_line(tmp_path: Path, row: str) -> None:
+    path = tmp_path / "rows.jsonl"
+    path.write_text(r'{"a": "\ud83d\ude00"}' + f"\n{row}\n")
+    rows = read_json(path, required=("a",))
+    assert next(rows) == (1, {"a": "\U0001f600"})
+    with pytest.raises(DataError, match=r"rows\.jsonl, line 2: half a surrogate pair"):
+        next(rows)

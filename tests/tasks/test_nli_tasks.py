@@ -105,6 +105,14 @@ def test_a_file_without_labels_names_the_column(tmp_path: Path) -> None:
         load(SNLI, cache=tmp_path, root=tmp_path)
 
 
+def test_a_sentence_that_is_no_string_names_file_and_line(tmp_path: Path) -> None:
+    publish_snli(tmp_path / "snli" / "snli_1.0")
+    path = tmp_path / "snli" / "snli_1.0" / "snli_1.0_dev.jsonl"
+    path.write_text(path.read_text().replace('"They rest."', "null"))
+    with pytest.raises(DataError, match=r"snli_1\.0_dev\.jsonl, line 2: sentence2 is no string"):
+        load(SNLI, cache=tmp_path, root=tmp_path)
+
+
 def test_both_sentences_are_explained_and_a_highlighted_word_marks_its_tokens_but_punctuation(tmp_path: Path) -> None:
     publish_snli(tmp_path / "snli" / "snli_1.0")
     publish_esnli(tmp_path / "e-snli")

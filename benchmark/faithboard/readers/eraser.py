@@ -20,6 +20,8 @@ from faithboard.readers.tables import read_json
 
 Tokens = tuple[str, ...]
 
+_EVIDENCE = {"docid": str, "start_token": int, "end_token": int, "text": str}
+
 
 @dataclass(frozen=True)
 class Annotation:
@@ -47,12 +49,13 @@ def read_annotations(folder: Path, names: Sequence[str]) -> Iterator[Annotation]
     The documents of an annotation are its `docids` in their order; without those, the ones its evidence names; without
     evidence, the one called like the annotation.
 
-    Raises DataError with file and line for an annotation that lacks a part, a document that is not there, and evidence
-    whose text is not that of its span; and when both forms of the documents are there, or none.
+    Raises DataError with file and line for an annotation that lacks a part or has one of another type, a document that
+    is not there or there twice, and evidence whose text is not that of its span; and when both forms of the documents
+    are there, or none.
     """
     path = required(folder, names)
     documents = _Documents(_texts(path.parent))
-    for number, row in read_json(path, required=("annotation_id", "classification", "evidences", "query")):
+    for number, row in read_json(path, required=("evidences",), strings=("annotation_id", "classification", "query")):
         yield _annotation(row, documents, f"{path}, line {number}")
 
 
@@ -93,25 +96,20 @@ def _texts(place: Path) -> dict[str, str]:
         )
     if lines is None:
         return folder
-    return {str(row["docid"]): row["document"] for _, row in read_json(lines, required=("docid", "document"))}
+    texts: dict[str, str] = {}
+    for number, row in read_json(lines, strings=("docid", "document")):
+        if row["docid"] in texts:
+            raise DataError(f"{lines}, line {number}: docid {row['docid']!r} came before")
+        texts[row["docid"]] = row["document"]
+    return texts
 
 
 def _annotation(row: Mapping[str, Any], documents: Mapping[str, Tokens], where: str) -> Annotation:
-    try:
-        spans = [
-            (str(e["docid"]), int(e["start_token"]), int(e["end_token"]), e["text"])
-            for group in row["evidences"]
-            for e in group
-        ]
-    except (TypeError, KeyError, ValueError) as error:
-        raise DataError(
-            f"{where}: malformed evidence ({type(error).__name__}: {error}); expected a list of groups, each a list of "
-            "objects with docid, start_token, end_token and text"
-        ) from error
+    spans = list(_spans(row["evidences"], where))
     named = list(dict.fromkeys(docid for docid, *_ in spans)) or [row["annotation_id"]]
     tokens: Tokens = ()
     starts: dict[str, int] = {}
-    for docid in row.get("docids") or named:
+    for docid in _docids(row, where) or named:
         starts[docid] = len(tokens)
         try:
             tokens += documents[docid]
@@ -125,6 +123,38 @@ def _annotation(row: Mapping[str, Any], documents: Mapping[str, Tokens], where: 
         if start < end:
             evidence.append((starts[docid] + start, starts[docid] + end))
     return Annotation(row["classification"], row["query"], tokens, tuple(evidence))
+
+
+def _spans(evidences: object, where: str) -> Iterator[tuple[str, int, int, str]]:
+    """docid, start, end and text of each evidence, those of all groups."""
+
+    def malformed(what: str) -> DataError:
+        return DataError(
+            f"{where}: malformed evidence ({what}); expected a list of groups, each a list of objects with docid, "
+            "start_token, end_token and text"
+        )
+
+    if not isinstance(evidences, list) or not all(isinstance(group, list) for group in evidences):
+        raise malformed("no list of lists")
+    for one in (one for group in evidences for one in group):
+        if not isinstance(one, dict):
+            raise malformed("no object in a group")
+        for key, kind in _EVIDENCE.items():
+            # By the type itself: true is an int by inheritance, but no place.
+            if type(one.get(key)) is not kind:
+                raise malformed(f"{key} is no {'string' if kind is str else 'whole number'}")
+        yield one["docid"], one["start_token"], one["end_token"], one["text"]
+
+
+def _docids(row: Mapping[str, Any], where: str) -> list[str]:
+    docids = row.get("docids")
+    if docids is None:
+        return []
+    if not isinstance(docids, list) or not all(isinstance(docid, str) for docid in docids):
+        raise DataError(f"{where}: docids is no list of strings")
+    if len(set(docids)) < len(docids):
+        raise DataError(f"{where}: docids names a document twice")
+    return docids
 
 
 def _check(docid: str, tokens: Tokens, start: int, end: int, text: str, where: str) -> None:

@@ -37,11 +37,9 @@ def read_rows(
         number, columns = next(rows, (1, []))
         missing = [name for name in required if name not in columns]
         if missing or not columns:
-            # A row with none of the names is no header but data, which may be private.
-            here = ", ".join(columns) if len(missing) < len(required) else "none of them"
+            # Its cells are not quoted: without a header they are data, which may be private.
             raise DataError(
-                f"{path}, line {number}: no column {', '.join(missing)}; the first row names the columns, "
-                f"and there are {here}"
+                f"{path}, line {number}: no column {', '.join(missing)}; the first row must name the columns"
             )
     for number, fields in rows:
         if len(fields) != len(columns):
@@ -52,10 +50,13 @@ def read_rows(
         yield number, dict(zip(columns, fields, strict=True))
 
 
-def read_json(path: Path, *, required: Sequence[str] = ()) -> Iterator[tuple[int, dict[str, Any]]]:
+def read_json(
+    path: Path, *, required: Sequence[str] = (), strings: Sequence[str] = ()
+) -> Iterator[tuple[int, dict[str, Any]]]:
     """The JSON object of each line, with its line number; empty lines are skipped.
 
-    Raises DataError with file and line for a line that is not one whole object or lacks a required key.
+    Keys of `strings` are required too. Raises DataError with file and line for a line that is not one whole object,
+    lacks a required key, has something else than a string where one must be, or has text that is not Unicode.
     """
     for number, line in _lines(path):
         if not line.strip():
@@ -69,10 +70,26 @@ def read_json(path: Path, *, required: Sequence[str] = ()) -> Iterator[tuple[int
             ) from error
         if not isinstance(row, dict):
             raise DataError(f"{path}, line {number}: {line[:60]!r} is no JSON object; expected one a line")
-        missing = [key for key in required if key not in row]
+        # JSON can spell half a surrogate pair, which no file can hold. Only an escape does so.
+        if "\\u" in line and not _encodable(row):
+            raise DataError(
+                f"{path}, line {number}: half a surrogate pair (an escape from \\ud800 to \\udfff), no text"
+            )
+        missing = [key for key in (*required, *strings) if key not in row]
         if missing:
             raise DataError(f"{path}, line {number}: no key {', '.join(missing)}; there are {', '.join(row) or 'none'}")
+        for key in strings:
+            if not isinstance(row[key], str):
+                raise DataError(f"{path}, line {number}: {key} is no string")
         yield number, row
+
+
+def _encodable(row: dict[str, Any]) -> bool:
+    try:
+        json.dumps(row, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _split(path: Path, delimiter: str, quoted: bool) -> Iterator[tuple[int, list[str]]]:
