@@ -25,8 +25,12 @@ CUT = {"dev": 0.1, "test": 0.2}
 
 
 def read_tweets(folder: Path, split: str) -> Iterator[Record]:
-    """Records of one split of the csv; all are in `train` where it has no column `split`."""
+    """Records of one split of the csv; all are in `train` where it has no column `split`.
+
+    Raises DataError where it has the column and no row of the split: a split is cut off only where none were made.
+    """
     path = required(folder, TWEETS)
+    own_splits = found = False
     for line, row in read_rows(path, required=("text", "label")):
         where = f"{path}, line {line}"
         # Errors say the rule and the place, never the value: a shifted row would put a tweet in the message.
@@ -34,8 +38,15 @@ def read_tweets(folder: Path, split: str) -> Iterator[Record]:
             raise DataError(f"{where}: the label is neither 0 nor 1 (adverse reaction)")
         if row.get("split", "train") not in SPLITS:
             raise DataError(f"{where}: the split is none of {', '.join(SPLITS)}")
+        own_splits = "split" in row
         if row.get("split", "train") == split:
+            found = True
             yield Record("", row["text"], LABELS[int(row["label"])])
+    if own_splits and not found:
+        raise DataError(
+            f"{path}: the {split} split is empty: no row has {split} in the column `split`. Add its rows, or leave the "
+            "column out to have dev and test cut off by content"
+        )
 
 
 def read_sentences(folder: Path, split: str) -> Iterator[Record]:

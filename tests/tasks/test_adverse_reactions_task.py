@@ -34,12 +34,22 @@ def test_tweets_without_a_split_column_are_cut_per_class_and_it_is_said(tmp_path
     }
 
 
-def test_a_split_column_is_used_and_only_what_it_lacks_is_cut(tmp_path: Path) -> None:
-    split = [(*row, "test" if at < 10 else "train") for at, row in enumerate(TWEETS)]
-    write_tweets(tmp_path / "adr", split, "text,label,split")
+def test_a_split_column_is_used_and_nothing_is_cut(tmp_path: Path) -> None:
+    names = ["test"] * 10 + ["dev"] * 10 + ["train"] * 30
+    write_tweets(tmp_path / "adr", [(*row, name) for row, name in zip(TWEETS, names, strict=True)], "text,label,split")
     data = load(ADR, cache=tmp_path, root=tmp_path)
-    assert data.cut == ("dev",)
-    assert {split: counts.read for split, counts in data.counts.items()} == {"train": 36, "dev": 4, "test": 10}
+    assert data.cut == ()
+    assert {split: counts.read for split, counts in data.counts.items()} == {"train": 30, "dev": 10, "test": 10}
+
+
+@pytest.mark.parametrize("empty", ["train", "dev", "test"])
+def test_an_empty_split_of_a_split_column_is_an_error_rather_than_cut(tmp_path: Path, empty: str) -> None:
+    others = [split for split in ("train", "dev", "test") if split != empty]
+    rows = [(*row, others[at // 10 % 2]) for at, row in enumerate(TWEETS)]
+    write_tweets(tmp_path / "adr", rows, "text,label,split")
+    with pytest.raises(DataError, match=rf"adr\.csv: the {empty} split is empty"):
+        load(ADR, cache=tmp_path, root=tmp_path)
+    assert not (tmp_path / "data").exists()
 
 
 @pytest.mark.parametrize(
