@@ -11,6 +11,7 @@ from typing import Any
 
 from faithboard.errors import DataError
 from faithboard.readers.files import required
+from faithboard.readers.hub import class_name
 from faithboard.readers.tables import read_rows
 from faithboard.task import HubSource, Record, Source, Task, TextRules
 
@@ -18,16 +19,15 @@ FILES = {
     split: (f"{split}.csv", f"ag_news_csv/{split}.csv", f"ag_news_csv.tar.gz/ag_news_csv/{split}.csv")
     for split in ("train", "test")
 }
-CLASSES = {1: "World", 2: "Sports", 3: "Business", 4: "Sci/Tech"}
-"""As numbered in the files; the hub counts from 0."""
+CLASSES = ("World", "Sports", "Business", "Sci/Tech")
+"""The hub counts them from 0, the files from 1."""
 LABELS = ("World", "Business")
 
 
-def _record(text: str, number: int) -> Record | None:
-    label = CLASSES.get(number, str(number))
-    if label in ("Sports", "Sci/Tech"):
+def _record(text: str, label: str) -> Record | None:
+    if label not in LABELS:
         return None
-    # A backslash stands for a line break. A number that is no class stays one, which no task has as a label.
+    # A backslash stands for a line break.
     return Record("", text.replace("\\", " "), label)
 
 
@@ -42,12 +42,12 @@ def read(folder: Path, split: str) -> Iterator[Record | None]:
                 f"{path}, line {line}: class {row['class'][:20]!r}; the file has no header, and a row is "
                 '"1","Title","Description" with a class from 1 to 4'
             )
-        yield _record(f"{row['title']} {row['description']}", int(row["class"]))
+        yield _record(f"{row['title']} {row['description']}", CLASSES[int(row["class"]) - 1])
 
 
 def convert(split: str, number: int, row: Mapping[str, Any]) -> Record | None:
     """The record of a row on the hub, where title and description are joined by a blank."""
-    return _record(row["text"], row["label"] + 1)
+    return _record(row["text"], class_name(CLASSES, row["label"], f"split {split}, row {number}"))
 
 
 AGNEWS = Task(

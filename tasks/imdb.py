@@ -10,11 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from faithboard.readers.files import read_texts, required
+from faithboard.readers.hub import class_name
 from faithboard.task import HubSource, Record, Source, Task, TextRules
 
 REVIEWS = ("aclImdb", "aclImdb_v1.tar.gz/aclImdb")
 CLASSES = {"neg": "negative", "pos": "positive"}
-HUB_CLASSES = {0: "negative", 1: "positive"}
+LABELS = ("negative", "positive")
+"""The hub counts them from 0."""
 
 
 def _record(text: str, label: str) -> Record:
@@ -34,8 +36,8 @@ def read(folder: Path, split: str) -> Iterator[Record]:
 
 
 def convert(split: str, number: int, row: Mapping[str, Any]) -> Record:
-    """The record of a row on the hub; a number that is no class stays one, which no task has as a label."""
-    return _record(row["text"], HUB_CLASSES.get(row["label"], str(row["label"])))
+    """The record of a row on the hub."""
+    return _record(row["text"], class_name(LABELS, row["label"], f"split {split}, row {number}"))
 
 
 IMDB = Task(
@@ -47,7 +49,7 @@ IMDB = Task(
         licence="none stated; its README asks for citation",
         url="https://ai.stanford.edu/~amaas/data/sentiment/aclImdb_v1.tar.gz",
     ),
-    labels=("negative", "positive"),
+    labels=LABELS,
     folder="imdb",
     files={"reviews": REVIEWS},
     read=read,

@@ -8,7 +8,7 @@ from typing import Any
 
 from faithboard.errors import DataError
 from faithboard.readers.eraser import published_files, read_annotations, tokens_of
-from faithboard.readers.hub import CONVERTED
+from faithboard.readers.hub import CONVERTED, class_name
 from faithboard.task import HubSource, Record, Source, Task, TextRules
 
 FILES = published_files("movies")
@@ -28,9 +28,10 @@ def convert(split: str, number: int, row: Mapping[str, Any]) -> Record:
     The hub has the texts of the evidence and not their places: every place where a text stands counts as marked. In
     about one of 26 reviews that is more than was marked, so the fingerprint is not that of the files.
     """
+    where = f"split {split}, row {number}"
     tokens = tokens_of(row["review"])
-    spans = [span for text in row["evidences"] for span in _places(tokens, tokens_of(text), f"{split} row {number}")]
-    return Record(f"{split}-{number}", tokens, LABELS[row["label"]], QUESTION, tuple(spans))
+    spans = [span for text in row["evidences"] for span in _places(tokens, tokens_of(text), where)]
+    return Record(f"{split}-{number}", tokens, class_name(LABELS, row["label"], where), QUESTION, tuple(spans))
 
 
 def _places(tokens: tuple[str, ...], sought: tuple[str, ...], where: str) -> list[tuple[int, int]]:

@@ -13,9 +13,16 @@ from pathlib import Path
 from typing import Any
 
 from faithboard.readers.files import read_texts, required
+from faithboard.readers.hub import class_name
 from faithboard.task import HubSource, Record, Source, Task, TextRules
 
 GROUPS = {"rec.sport.baseball": "baseball", "rec.sport.hockey": "hockey"}
+OTHERS = (
+    *("alt.atheism", "misc.forsale", "soc.religion.christian", "rec.autos", "rec.motorcycles"),
+    *("comp.graphics", "comp.os.ms-windows.misc", "comp.sys.ibm.pc.hardware", "comp.sys.mac.hardware"),
+    *("comp.windows.x", "sci.crypt", "sci.electronics", "sci.med", "sci.space"),
+    *("talk.politics.guns", "talk.politics.mideast", "talk.politics.misc", "talk.religion.misc"),
+)
 FILES = {
     split: (f"20news-bydate-{split}", f"20news-bydate.tar.gz/20news-bydate-{split}") for split in ("train", "test")
 }
@@ -47,8 +54,8 @@ def stripped(message: str) -> str:
 
 def convert(split: str, number: int, row: Mapping[str, Any]) -> Record | None:
     """The record of a row on the hub, None for the other eighteen groups."""
-    label = GROUPS.get(row["label_text"])
-    return None if label is None else Record("", row["text"], label)
+    label = class_name({**GROUPS, **dict.fromkeys(OTHERS, "")}, row["label_text"], f"split {split}, row {number}")
+    return Record("", row["text"], label) if label else None
 
 
 HUB = HubSource(

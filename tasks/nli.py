@@ -8,6 +8,7 @@ from typing import Any
 
 from faithboard.readers.esnli import Spans, read_pairs
 from faithboard.readers.files import required
+from faithboard.readers.hub import class_name
 from faithboard.readers.tables import read_json, read_rows
 from faithboard.task import HubSource, Record, Source, Task, TextRules
 
@@ -47,9 +48,10 @@ def read_snli(folder: Path, split: str, names: Mapping[str, tuple[str, ...]] = S
 
 def convert_snli(split: str, number: int, row: Mapping[str, Any]) -> Record | None:
     """The record of a row on the hub, which counts its classes otherwise; -1 is a pair without a label."""
-    if row["label"] < 0:
+    if row["label"] == -1:
         return None
-    return Record(f"{split}-{number}", row["premise"], HUB_LABELS[row["label"]], row["hypothesis"])
+    label = class_name(HUB_LABELS, row["label"], f"split {split}, row {number}")
+    return Record(f"{split}-{number}", row["premise"], label, row["hypothesis"])
 
 
 def read_esnli(folder: Path, split: str) -> Iterator[Record | None]:

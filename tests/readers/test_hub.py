@@ -58,6 +58,27 @@ def test_a_missing_column_names_those_that_are_there(copy: Path) -> None:
         list(hub.records(SOURCE, copy, "test"))
 
 
+def test_a_row_without_a_text_names_split_row_and_column(copy: Path) -> None:
+    pd.DataFrame({"text": ["z", None], "label": [1, 1]}).to_parquet(copy / "cased/test/0000.parquet")
+    rows = hub.records(SOURCE, copy, "test")
+    assert next(rows) == Record("test-0", "z", "1")
+    with pytest.raises(DataError, match="split test, row 1: nothing in column text"):
+        next(rows)
+
+
+def test_a_class_is_the_name_at_its_number_or_key() -> None:
+    assert [hub.class_name(("no", "yes"), number, "here") for number in (0, 1)] == ["no", "yes"]
+    assert hub.class_name({"n": "no"}, "n", "here") == "no"
+
+
+@pytest.mark.parametrize("value", [None, -1, 2, 1.0, True, "yes", []])
+def test_anything_else_is_no_class(value: object) -> None:
+    with pytest.raises(DataError, match=r"split dev, row 7: label .* is no class; expected a number from 0 to 1"):
+        hub.class_name(("no", "yes"), value, "split dev, row 7")
+    with pytest.raises(DataError, match=r"split dev, row 7: label .* is no class; expected one of n"):
+        hub.class_name({"n": "no"}, value, "split dev, row 7")
+
+
 def test_a_folder_without_parquet_files_says_what_it_should_hold(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"no parquet files.*train, validation, test"):
         hub.identity(SOURCE, tmp_path)

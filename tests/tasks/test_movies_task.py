@@ -90,8 +90,14 @@ def test_the_hub_gives_the_same_data_where_each_evidence_stands_once(tmp_path: P
 def test_on_the_hub_every_place_of_an_evidence_is_marked() -> None:
     record = convert("test", 0, {"review": REVIEWS["NEG"], "label": 0, "evidences": ["dull", "", "film ."]})
     assert record.rationale == ((1, 2), (10, 11), (2, 4))
-    with pytest.raises(DataError, match="test row 4: evidence 'gone' is not in its review"):
+    with pytest.raises(DataError, match="split test, row 4: evidence 'gone' is not in its review"):
         convert("test", 4, {"review": REVIEWS["NEG"], "label": 0, "evidences": ["gone"]})
+
+
+@pytest.mark.parametrize("label", [-1, 2, None, "POS"])
+def test_a_class_outside_the_two_on_the_hub_names_its_row(label: object) -> None:
+    with pytest.raises(DataError, match=rf"split test, row 4: label {label!r} is no class"):
+        convert("test", 4, {"review": REVIEWS["NEG"], "label": label, "evidences": []})
 
 
 @pytest.mark.data

@@ -5,9 +5,10 @@ from pathlib import Path
 import pytest
 
 from faithboard.data import load, sample
+from faithboard.errors import DataError
 from faithboard.readers.files import read_texts
 from faithboard.task import Task
-from tasks.newsgroups import GROUPS, NEWSGROUPS, NEWSGROUPS_FULL, NEWSGROUPS_STRIPPED, body, stripped
+from tasks.newsgroups import GROUPS, NEWSGROUPS, NEWSGROUPS_FULL, NEWSGROUPS_STRIPPED, OTHERS, body, convert, stripped
 from tests.tasks.published import pack, write_hub, write_texts
 
 MESSAGE = """From: someone
@@ -95,6 +96,14 @@ def test_the_hub_has_the_stripped_form(tmp_path: Path) -> None:
     assert hub.fingerprint == files.fingerprint
     assert list(hub.splits["train"]) == list(files.splits["train"])
     assert (hub.counts["test"].read, hub.counts["test"].excluded_rule) == (30, 10)
+
+
+def test_a_group_outside_the_twenty_on_the_hub_names_its_row() -> None:
+    assert len({*GROUPS, *OTHERS}) == 20
+    assert all(convert("test", 4, {"text": "a", "label_text": group}) is None for group in OTHERS)
+    for group in ("rec.sport", "", None, 9):
+        with pytest.raises(DataError, match=rf"split test, row 4: label {group!r} is no class"):
+            convert("test", 4, {"text": "a", "label_text": group})
 
 
 @pytest.mark.data

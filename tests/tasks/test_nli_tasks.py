@@ -16,7 +16,7 @@ from faithboard.errors import DataError
 from faithboard.readers.files import required
 from faithboard.readers.tables import read_rows
 from faithboard.task import SPLITS
-from tasks.nli import COLUMNS, ESNLI, ESNLI_FILES, HUB_LABELS, SNLI
+from tasks.nli import COLUMNS, ESNLI, ESNLI_FILES, HUB_LABELS, SNLI, convert_snli
 
 HUB_SPLITS = {"train": "train", "dev": "validation", "test": "test"}
 PAIRS = [
@@ -94,6 +94,14 @@ def test_the_hub_counts_its_classes_otherwise_and_gives_the_same_data(tmp_path: 
     known = replace(SNLI, fingerprints={"published": "0" * 64})
     with pytest.raises(DataError, match=r"has the fingerprint .* refused"):
         load(known, cache=tmp_path, root=tmp_path / "hub", origin="hub")
+
+
+def test_without_a_class_on_the_hub_means_minus_one_alone() -> None:
+    row = {"premise": "Two men sit.", "hypothesis": "Men sit."}
+    assert convert_snli("dev", 3, {**row, "label": -1}) is None
+    for label in (-2, 3, None, "entailment", 1.0):
+        with pytest.raises(DataError, match=rf"split dev, row 3: label {label!r} is no class"):
+            convert_snli("dev", 3, {**row, "label": label})
 
 
 def test_a_file_without_labels_names_the_column(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -34,8 +34,8 @@ def identity(source: HubSource, folder: Path | None) -> dict[str, str]:
 def records(source: HubSource, folder: Path | None, split: str) -> Iterator[Record | None]:
     """Records of a split, None for a row the task drops by rule; none at all for a split that is not on the hub.
 
-    `folder` takes the place of the hub. Raises DataError when the hub cannot be reached, the files cannot be read, or
-    a column is not there.
+    `folder` takes the place of the hub. Raises DataError when the hub cannot be reached, the files cannot be read, a
+    column is not there, or a row has nothing in one.
     """
     if split not in source.splits:
         return
@@ -56,13 +56,28 @@ def records(source: HubSource, folder: Path | None, split: str) -> Iterator[Reco
             else:
                 rows = _from_hub(source, split)
             for number, row in enumerate(rows):
-                yield source.convert(split, number, _columns(source, row, f"{where}, split {split}"))
+                yield source.convert(split, number, _columns(source, row, f"{where}, split {split}", number))
     except (OSError, ValueError, RuntimeError, datasets.exceptions.DatasetsError) as error:
         reason = str(error).partition("\n")[0]
         raise DataError(
             f"{where}: split {split} cannot be read: {type(error).__name__}: {reason}. "
             "Without a network, use the published files."
         ) from error
+
+
+def class_name(labels: Sequence[str] | Mapping[str, str], value: object, where: str) -> str:
+    """The class that a row gives by its place in a sequence of names, from 0, or by its key in a mapping.
+
+    Raises DataError, which begins with `where`, for anything else: -1, which the hub has for an unknown class, too.
+    """
+    if isinstance(labels, Mapping):
+        if isinstance(value, str) and value in labels:
+            return labels[value]
+    # By the type itself: true is an int by inheritance, but no class.
+    elif type(value) is int and 0 <= value < len(labels):
+        return labels[value]
+    known = "one of " + ", ".join(labels) if isinstance(labels, Mapping) else f"a number from 0 to {len(labels) - 1}"
+    raise DataError(f"{where}: label {value!r} is no class; expected {known}. Is this another data set?")
 
 
 def _from_hub(source: HubSource, split: str) -> Any:
@@ -78,8 +93,11 @@ def _local_place(source: HubSource, folder: Path) -> Path:
     return below if below.is_dir() else folder
 
 
-def _columns(source: HubSource, row: dict[str, Any], where: str) -> dict[str, Any]:
+def _columns(source: HubSource, row: dict[str, Any], where: str, number: int) -> dict[str, Any]:
     missing = [column for column in source.columns if column not in row]
     if missing:
         raise DataError(f"{where}: no column {', '.join(missing)}; there are {', '.join(row)}")
+    empty = [column for column in source.columns if row[column] is None]
+    if empty:
+        raise DataError(f"{where}, row {number}: nothing in column {', '.join(empty)}")
     return {column: row[column] for column in source.columns}
