@@ -53,7 +53,7 @@ def root(tmp_path: Path) -> Path:
 
 
 def test_files_become_counted_splits_with_the_vocabulary_of_the_training_split(tmp_path: Path, root: Path) -> None:
-    (root / "toy" / "test.txt").write_text("yes unseen words\n")
+    (root / "toy" / "test.txt").write_text("yes unseen words\nno other words\n")
     loaded = load(task(), cache=tmp_path, root=root)
     assert loaded.origin == "files"
     assert [example.tokens for example in loaded.splits["train"]] == [("a", "bad", "film"), ("a", "good", "film")]
@@ -141,6 +141,15 @@ def test_an_origin_a_task_lacks_is_an_error(tmp_path: Path, changes: dict[str, A
 def test_a_data_folder_that_is_not_there_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="does not exist"):
         load(task(generate=generate), cache=tmp_path, root=tmp_path / "typo")
+
+
+@pytest.mark.parametrize("split", ["train", "dev", "test"])
+def test_a_split_of_one_class_is_an_error_in_a_binary_task(tmp_path: Path, root: Path, split: str) -> None:
+    (root / "toy" / f"{split}.txt").write_text("no A bad film\nyes short\nno A dull film\n")
+    with pytest.raises(DataError, match=rf"every usable text of the {split} split is of class 'no' \(2 of 3 rows"):
+        load(task(), cache=tmp_path, root=root)
+    assert not (tmp_path / "data").exists()
+    assert load(task(labels=("no", "yes", "maybe")), cache=tmp_path, root=root).counts[split].used == 2
 
 
 def test_ids_must_differ_over_all_splits(tmp_path: Path) -> None:

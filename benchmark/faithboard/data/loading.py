@@ -176,6 +176,7 @@ def _build(task: Task, source: _Source) -> tuple[dict[str, list[Example]], dict[
     cut = lacking(task, source.read)
     for split, records in records_by_split(task, source.read, cut):
         splits[split], counts[split] = examples_of(task, split, records, fingerprint)
+        _check_classes(task, split, counts[split])
     _check_ids(task, splits)
     vocabulary = Vocabulary.from_documents(
         ((*example.tokens, *example.query) for example in splits["train"]),
@@ -189,6 +190,16 @@ def _build(task: Task, source: _Source) -> tuple[dict[str, list[Example]], dict[
         "counts": {split: asdict(count) for split, count in counts.items()},
         "cut": cut,
     }
+
+
+def _check_classes(task: Task, split: str, counts: SplitCounts) -> None:
+    """Scores on a split of one class would mean nothing, and nothing is learnt from one."""
+    classes = [label for label, number in counts.per_class.items() if number]
+    if task.binary and len(classes) == 1:
+        raise DataError(
+            f"task {task.name}: every usable text of the {split} split is of class {classes[0]!r} ({counts.used} of "
+            f"{counts.read} rows used); scores on it would mean nothing. Is the file whole?"
+        )
 
 
 def _check_ids(task: Task, splits: Mapping[str, Sequence[Example]]) -> None:
