@@ -30,6 +30,7 @@ def _file(split: str) -> str:
 
 
 NO_DEV = "no dev split is published: the last tenth of the training stories is the dev split here"
+NO_HUB = "the hub's copy, Muennighoff/babi, has no supporting facts and is not offered"
 SHORT = "the paper's average length is that of a sentence or two; here a text is the whole story before its question"
 
 
@@ -85,7 +86,7 @@ def _task(number: int, name: str, facts: str, fingerprints: dict[str, str]) -> T
         # The published 10,000 training questions, less the dev tenth.
         published_rows={"train": 9_000, "dev": 1_000, "test": 1_000},
         family="babi",
-        differences=(NO_DEV,) if number > 1 else (SHORT, NO_DEV),
+        differences=(NO_DEV, NO_HUB) if number > 1 else (SHORT, NO_DEV, NO_HUB),
         description=f"Where is it? {facts} decide. Answers are chosen among the six places of tasks 1 to 3.",
     )
 

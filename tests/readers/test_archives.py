@@ -105,7 +105,7 @@ def test_something_else_under_the_name_of_an_archive_is_one_error(tmp_path: Path
     path.write_bytes(b"<html>moved permanently</html>" * 100)
     with pytest.raises(DataError, match="damaged archive at"):
         list(files.read_texts(path / "set"))
-    with pytest.raises(DataError, match="damaged after line 0"):
+    with pytest.raises(DataError, match=r"train\.txt: damaged \("):
         list(files.read_lines(path / "set" / "train.txt"))
 
 
@@ -117,6 +117,21 @@ def test_a_flipped_bit_in_a_zip_names_the_last_good_file(tmp_path: Path) -> None
     path.write_bytes(path.read_bytes().replace(b"broken", b"brOken"))
     with pytest.raises(DataError, match=r"damaged archive after .*set/a\.txt"):
         list(files.read_texts(path / "set"))
+
+
+@pytest.mark.parametrize(("at", "value", "reason"), [(8, 1, "encrypted"), (10, 99, "compression")])
+def test_a_zip_that_cannot_be_unpacked_is_one_error(tmp_path: Path, at: int, value: int, reason: str) -> None:
+    path = tmp_path / "data.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("set/a.txt", "fine")
+    content = bytearray(path.read_bytes())
+    # Flags and compression of the entry in the directory at the end.
+    content[content.index(b"PK\x01\x02") + at] = value
+    path.write_bytes(content)
+    with pytest.raises(DataError, match=f"damaged archive at .*{reason}"):
+        list(files.read_texts(path / "set"))
+    with pytest.raises(DataError, match=f"a.txt: damaged .*{reason}"):
+        list(files.read_lines(path / "set" / "a.txt"))
 
 
 def test_a_text_in_another_encoding_names_its_file(tmp_path: Path) -> None:

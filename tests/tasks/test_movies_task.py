@@ -94,6 +94,17 @@ def test_on_the_hub_every_place_of_an_evidence_is_marked() -> None:
         convert("test", 4, {"review": REVIEWS["NEG"], "label": 0, "evidences": ["gone"]})
 
 
+def test_evidence_that_marks_no_token_is_no_rationale(tmp_path: Path) -> None:
+    publish(tmp_path / "one" / "movies")
+    nothing = {"docid": "NEG", "start_token": 3, "end_token": 3, "text": ""}
+    path = tmp_path / "one" / "movies" / "train.jsonl"
+    first, second = path.read_text().split("\n")
+    path.write_text("\n".join([json.dumps(json.loads(first) | {"evidences": [[nothing]]}), second]))
+    data = load(MOVIES, cache=tmp_path, root=tmp_path / "one")
+    assert [example.rationale is None for example in data.splits["train"]] == [True, False]
+    assert convert("test", 0, {"review": REVIEWS["NEG"], "label": 0, "evidences": [""]}).rationale is None
+
+
 @pytest.mark.parametrize("label", [-1, 2, None, "POS"])
 def test_a_class_outside_the_two_on_the_hub_names_its_row(label: object) -> None:
     with pytest.raises(DataError, match=rf"split test, row 4: label {label!r} is no class"):
@@ -110,13 +121,16 @@ def test_published_reviews_are_whole_and_marked_where_the_files_say(tmp_path: Pa
     assert data.fingerprint_name == "shared-subset"
     assert max(len(example.tokens) for example in data.splits["train"]) == 2_809
     assert {example.label for example in sample(data, "test", 16)} == {0, 1}
+    unmarked = 0
     for split in SPLITS:
         annotations = read_annotations(data_root / "movies", MOVIES.files[split])
         for annotation, example in zip(annotations, data.splits[split], strict=True):
             marked = {at for start, end in annotation.evidence for at in range(start, end)}
-            assert example.rationale is not None
-            assert {at for at, flag in enumerate(example.rationale) if flag} == marked
+            assert (example.rationale is None) == (not marked)
+            assert {at for at, flag in enumerate(example.rationale or ()) if flag} == marked
+            unmarked += not marked
             assert len(example.tokens) == len(annotation.tokens)
+    assert unmarked == 1
 
 
 @pytest.mark.data
@@ -139,8 +153,9 @@ def test_rows_as_on_the_hub_differ_in_the_rationale_of_76_reviews(tmp_path: Path
     for split in SPLITS:
         for one, other in zip(hub.splits[split], files.splits[split], strict=True):
             assert (one.id, one.tokens, one.query, one.label) == (other.id, other.tokens, other.query, other.label)
-            assert one.rationale is not None
-            assert other.rationale is not None
-            assert all(there or not here for there, here in zip(one.rationale, other.rationale, strict=True))
+            assert (one.rationale is None) == (other.rationale is None)
+            assert all(
+                there or not here for there, here in zip(one.rationale or (), other.rationale or (), strict=True)
+            )
             differ += one.rationale != other.rationale
     assert differ == 1_999 - 1_923

@@ -15,8 +15,12 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Any, cast
 
 SUFFIXES = (".tar", ".tar.gz", ".tgz", ".zip")
-DAMAGE = (gzip.BadGzipFile, EOFError, zlib.error, tarfile.TarError, zipfile.BadZipFile)
-"""What the standard library raises while it reads a damaged or cut-off file."""
+DAMAGE = (
+    *(gzip.BadGzipFile, EOFError, zlib.error, tarfile.TarError, zipfile.BadZipFile),
+    # A zip with a password, and one compressed in a way that `zipfile` does not know.
+    *(RuntimeError, NotImplementedError),
+)
+"""What the standard library raises while it reads a file that is damaged, cut off, or not as it is published."""
 
 Members = Generator[tuple[str, IO[bytes]], None, None]
 

@@ -40,11 +40,14 @@ def required(folder: Path, names: Iterable[str]) -> Path:
 
 
 def data_folder(root: Path, task: Task) -> Path | None:
-    """`root/<task.folder>`, or `root` itself when that holds some of the files; None when neither is so."""
+    """`root/<task.folder>`, or `root` itself when that holds a file of every part; None when neither is so.
+
+    Of every part, since tasks share names: `train.txt` alone may be of another.
+    """
     below = root / task.folder
     if below.is_dir():
         return below
-    return root if any(locate(root, names) for names in task.files.values()) else None
+    return root if task.files and all(locate(root, names) for names in task.files.values()) else None
 
 
 def find(root: Path, task: Task) -> tuple[Path, dict[str, Path]]:
@@ -96,7 +99,8 @@ def read_lines(path: Path, encoding: str = "utf-8") -> Iterator[tuple[int, str]]
     except UnicodeDecodeError as error:
         raise DataError(f"{path}, line {number}: not {encoding} ({error.reason}); is the file damaged?") from error
     except DAMAGE as error:
-        raise DataError(f"{path}: damaged after line {number} ({error}); download it again") from error
+        where = f" after line {number}" if number else ""
+        raise DataError(f"{path}: damaged{where} ({error}); download it again") from error
     except OSError as error:
         raise DataError(f"{path}: cannot be read ({error.strerror or error})") from error
 
