@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
@@ -17,7 +18,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-for name, command in {
+COMMANDS: dict[str, Callable[..., None]] = {
     "run": work.run,
     "train": work.train,
     "prepare": work.prepare,
@@ -27,7 +28,8 @@ for name, command in {
     "forget": show.forget,
     "sync": show.sync,
     "ui": show.ui,
-}.items():
+}
+for name, command in COMMANDS.items():
     app.command(name)(command)
 
 
