@@ -71,6 +71,19 @@ def test_equal_texts_never_lie_on_both_sides() -> None:
     assert all(where[f"{at}.0"] == where[f"{at}.1"] == where[f"{at}.2"] for at in range(100))
 
 
+def test_equal_texts_of_several_classes_lie_on_one_side_and_shares_hold() -> None:
+    both = [replace(record, id=f"{record.id}.{label}", label=label) for record in texts() for label in ("no", "yes")]
+    alone = [Record(f"{at}.alone", f"of one class {at}", "yes") for at in range(50)]
+    made = parts([*both, *alone])
+    where = {id: split for split, part in made.items() for id in part}
+    assert all(where[f"{at}.no"] == where[f"{at}.yes"] for at in range(100))
+    per_split = {split: Counter(id.split(".")[1] for id in part) for split, part in made.items()}
+    assert per_split["dev"] == Counter(no=10, yes=10, alone=5)
+    assert per_split["test"] == Counter(no=20, yes=20, alone=10)
+    other = parts([*alone, *both][::-1])
+    assert {id: split for split, part in other.items() for id in part} == where
+
+
 def test_only_splits_without_a_row_are_cut_off() -> None:
     has_dev = {"train": texts(), "dev": [Record("d", "of its own", "no")], "test": []}
     assert lacking(task(cut=SHARES), has_dev.__getitem__) == ("test",)

@@ -42,8 +42,9 @@ def records_by_split(
 def cut(records: Records, shares: Mapping[str, float]) -> dict[str, list[Record | None]]:
     """Training records divided over the splits of `shares` and `train`, each in the order of content hashes.
 
-    Per class, the records of smallest hash go to the first split until it has its share (rounded), then to the next;
-    equal texts of a class stay together. Rows dropped by rule stay in `train`.
+    Per class, the records of smallest hash go to the first split until it has its share (rounded), then to the next.
+    Equal texts stay together: a text of several classes lies where the first of them in the alphabet has it, and
+    counts towards the share of each. Rows dropped by rule stay in `train`.
     """
     parts: dict[str, list[Record]] = {split: [] for split in (*shares, "train")}
     classes: dict[str, list[Record]] = defaultdict(list)
@@ -53,11 +54,22 @@ def cut(records: Records, shares: Mapping[str, float]) -> dict[str, list[Record 
             dropped.append(None)
         else:
             classes[record.label].append(record)
-    for of_class in classes.values():
+    side: dict[str, str] = {}
+    for _, of_class in sorted(classes.items()):
         wanted = {split: round(share * len(of_class)) for split, share in shares.items()}
-        for _, same in groupby(sorted(of_class, key=_content), key=_content):
+        free: list[Record] = []
+        for record in of_class:
+            split = side.get(_text(record))
+            if split is None:
+                free.append(record)
+                continue
+            parts[split].append(record)
+            if split in wanted:
+                wanted[split] -= 1
+        for _, same in groupby(sorted(free, key=_content), key=_content):
             together = list(same)
             split = next((split for split, number in wanted.items() if number > 0), "train")
+            side[_text(together[0])] = split
             parts[split] += together
             if split in wanted:
                 wanted[split] -= len(together)
@@ -68,8 +80,13 @@ def cut(records: Records, shares: Mapping[str, float]) -> dict[str, list[Record 
 
 def _content(record: Record) -> str:
     """Hash of text, query and label, whatever the blanks between the words."""
+    return hashlib.sha256("\x1f".join([str(SEED), record.label, _text(record)]).encode()).hexdigest()
+
+
+def _text(record: Record) -> str:
+    """Text and query with one blank between words."""
     words = (text.split() if isinstance(text, str) else text for text in (record.text, record.query))
-    return hashlib.sha256("\x1f".join([str(SEED), record.label, *map(" ".join, words)]).encode()).hexdigest()
+    return "\x1f".join(map(" ".join, words))
 
 
 def _distinct(records: Records) -> Iterator[Record | None]:
