@@ -26,8 +26,9 @@ def test_passages_have_plain_brackets_and_the_claim_is_the_query(tmp_path: Path)
         "query_type": None,
     }
     for name in ("train", "val", "test"):
-        (tmp_path / "fever" / f"{name}.jsonl").write_text(json.dumps(row))
-    (example,) = load(FEVER, cache=tmp_path, root=tmp_path).splits["test"]
+        rows = [row, row | {"annotation_id": "8", "query": "It is new.", "classification": "REFUTES"}]
+        (tmp_path / "fever" / f"{name}.jsonl").write_text("\n".join(json.dumps(one) for one in rows))
+    example, _ = load(FEVER, cache=tmp_path, root=tmp_path).splits["test"]
     assert example.tokens == ("caf\u00e9", "(", "film", ")", "is", "old", ".", "it", "is", "seen", ".")
     assert example.query == ("caf\u00e9", "(", "film", ")", "is", "n't", "new", ".")
     assert example.rationale is not None

@@ -180,12 +180,14 @@ def test_highlights_are_the_tokens_of_the_words_between_asterisks(tmp_path: Path
     assert {split: counts.used for split, counts in data.counts.items()} == {
         "train": 20_961,
         "dev": 9_842,
-        "test": 9_824,
+        # One hypothesis of a single token is no sequence to explain.
+        "test": 9_823,
     }
     assert data.fingerprint_name == "shared-subset"
     assert {example.label for example in sample(data, "test", 16)} == {0, 1, 2}
-    rows = read_rows(required(data_root / "e-snli", ESNLI_FILES["test"]))
-    for (_, row), example in zip(rows, data.splits["test"], strict=True):
+    rows = [row for _, row in read_rows(required(data_root / "e-snli", ESNLI_FILES["test"]))]
+    for example in data.splits["test"]:
+        row = rows[int(example.id.removeprefix("test-"))]
         for side, flags in [(1, example.rationale), (2, example.query_rationale)]:
             sentence = row[f"Sentence{side}"]
             starred = [between_asterisks(row[f"Sentence{side}_marked_{number}"]) for number in (1, 2, 3)]
