@@ -278,7 +278,8 @@ def test_the_start_is_trained_where_it_is_missing(tmp_path: Path) -> None:
     place = tiny.place(tmp_path / "results")
     (tuned,) = jobs(with_training("random-masking", init="standard"), place)
     (scratch,) = jobs(with_training("random-masking"), place)
-    assert tuned.train_steps == 2 * scratch.train_steps
+    # One pass per batch for the standard training it starts from, two for its own.
+    assert tuned.train_steps == 1.5 * scratch.train_steps
     fit(tuned, place)
     assert [record.training for record in sorted(place.store.models(), key=lambda r: r.training)] == [
         "random-masking",
