@@ -5,13 +5,15 @@ There is no published dev file: the last tenth of the training stories is dev, o
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from faithboard.generators import babi as generator
-from faithboard.readers.babi import Story, read_stories
+from faithboard.readers.babi import Story, read_stories, words_of
 from faithboard.readers.files import read_lines, required
-from faithboard.task import Record, Source, Task
+from faithboard.readers.hub import CONVERTED
+from faithboard.task import HubSource, Record, Source, Task
 
 QUESTIONS = {"train": 10_000, "test": 1_000}
 RELEASE = "tasks_1-20_v1-2"
@@ -30,7 +32,7 @@ def _file(split: str) -> str:
 
 
 NO_DEV = "no dev split is published: the last tenth of the training stories is the dev split here"
-NO_HUB = "the hub's copy, Muennighoff/babi, has no supporting facts and is not offered"
+NO_FACTS = "the hub's copy, Muennighoff/babi, has no supporting facts: from there nothing is marked"
 SHORT = "the paper's average length is that of a sentence or two; here a text is the whole story before its question"
 
 
@@ -54,6 +56,12 @@ def _task(number: int, name: str, facts: str, fingerprints: dict[str, str]) -> T
         lines = enumerate(generator.lines(number, file, QUESTIONS[file]), 1)
         return _records(split, list(read_stories(lines, f"generated qa{number} {file}")))
 
+    def convert(split: str, at: int, row: Mapping[str, Any]) -> Record | None:
+        """The record of a row on the hub, which holds all twenty tasks; those of other tasks are dropped by rule."""
+        if row["task"] != number:
+            return None
+        return Record(f"{split}-{at}", words_of(row["passage"]), row["answer"], words_of(row["question"]))
+
     return Task(
         name=f"babi-{number}",
         version=1,
@@ -68,6 +76,13 @@ def _task(number: int, name: str, facts: str, fingerprints: dict[str, str]) -> T
         files=files,
         read=read,
         generate=generate,
+        hub=HubSource(
+            id="Muennighoff/babi",
+            revision=CONVERTED,
+            columns=("passage", "question", "answer", "task"),
+            convert=convert,
+            complete=False,
+        ),
         layout="pair",
         rationale="supporting-facts",
         performance="accuracy",
@@ -86,7 +101,7 @@ def _task(number: int, name: str, facts: str, fingerprints: dict[str, str]) -> T
         # The published 10,000 training questions, less the dev tenth.
         published_rows={"train": 9_000, "dev": 1_000, "test": 1_000},
         family="babi",
-        differences=(NO_DEV, NO_HUB) if number > 1 else (SHORT, NO_DEV, NO_HUB),
+        differences=(NO_DEV, NO_FACTS) if number > 1 else (SHORT, NO_DEV, NO_FACTS),
         description=f"Where is it? {facts} decide. Answers are chosen among the six places of tasks 1 to 3.",
     )
 

@@ -78,6 +78,8 @@ class HubSource:
     """(split, row number, row) -> record, or None for a row the task drops by rule."""
     columns: tuple[str, ...]
     config: str | None = None
+    complete: bool = True
+    """False where the hub's copy lacks something, as supporting facts: its content is not the published one."""
     splits: Mapping[str, str] = field(default_factory=lambda: {"train": "train", "dev": "validation", "test": "test"})
 
 

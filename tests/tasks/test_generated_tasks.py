@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from faithboard.data import load, sample
@@ -80,3 +81,26 @@ def test_the_release_of_1000_questions_is_taken_where_the_larger_one_is_missing(
     data = load(BABI_1, cache=tmp_path / "cache", root=tmp_path)
     assert data.fingerprint_name == "published-1k"
     assert len(data.splits["train"]) == 900
+
+
+def test_the_hub_has_the_same_questions_without_supporting_facts(tmp_path: Path) -> None:
+    ours = load(BABI_1, cache=tmp_path / "ours", origin="generated")
+    for split, name in (("train", "train"), ("dev", "validation"), ("test", "test")):
+        rows = [
+            {
+                "passage": " ".join(example.tokens).replace(" .", ".\n").replace("\n ", "\n"),
+                "question": " ".join(example.query).replace(" ?", "?"),
+                "answer": BABI_1.labels[example.label],
+                "task": 1,
+            }
+            for example in list(ours.splits[split])[:60]
+        ]
+        other = {"passage": "Lily is a frog.\n", "question": "What color is Lily?", "answer": "green", "task": 16}
+        (tmp_path / "babi" / name).mkdir(parents=True)
+        pd.DataFrame([other, *rows]).to_parquet(tmp_path / "babi" / name / "0000.parquet")
+    theirs = load(BABI_1, cache=tmp_path / "theirs", root=tmp_path, origin="hub")
+    assert theirs.fingerprint_name == "unverified"
+    assert theirs.counts["test"].excluded_rule == 1
+    for mine, one in zip(ours.splits["test"], theirs.splits["test"], strict=False):
+        assert (one.tokens, one.query, one.label, one.rationale) == (mine.tokens, mine.query, mine.label, None)
+    assert any("no supporting facts" in line for line in BABI_1.differences)

@@ -215,13 +215,14 @@ def _check_ids(task: Task, splits: Mapping[str, Sequence[Example]]) -> None:
 def _verified(task: Task, origin: Origin, fingerprint: str) -> str:
     """The name the task knows this content by.
 
-    Raises DataError for data from the hub that is not what the task knows as published.
+    Raises DataError for data from the hub that is not what the task knows as published, where it should be.
     """
     for name, known in task.fingerprints.items():
         if known == fingerprint:
             return name
     published = task.fingerprints.get("published")
-    if origin == "hub" and published is not None:
+    complete = task.hub is not None and task.hub.complete
+    if origin == "hub" and published is not None and complete:
         raise DataError(
             f"task {task.name}: the data from the hub has the fingerprint {fingerprint}, the published data set has "
             f"{published}. It is another data set or another version, and is refused; use the published files "

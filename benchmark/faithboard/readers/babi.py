@@ -42,6 +42,11 @@ class Question:
 Story = tuple[Question, ...]
 
 
+def words_of(text: str) -> tuple[str, ...]:
+    """Words and punctuation of sentences."""
+    return tuple(_WORD.findall(text))
+
+
 def read_stories(lines: Iterable[tuple[int, str]], name: str) -> Iterator[Story]:
     """The questions of each story, from numbered lines of the file called `name`.
 
