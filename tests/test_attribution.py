@@ -33,4 +33,7 @@ def test_a_function_of_other_parameters_is_refused_at_once() -> None:
 
 
 def test_a_good_declaration_is_a_method() -> None:
-    declare()
+    made = method("mine", kind="sensitivity", signed=False, source="a test", draws=3)(
+        lambda model, batch, rng: batch.ids
+    )
+    assert (made.name, made.draws, made.stochastic, made.training) == ("mine", 3, True, "standard")

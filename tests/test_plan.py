@@ -170,3 +170,15 @@ def test_a_training_of_several_passes_costs_as_much_more(tmp_path: Path) -> None
     }
     assert steps["random-masking"] == 2 * steps["standard"]
     assert steps["saliency-guided"] == 3 * steps["standard"]
+
+
+def test_scoring_and_probes_have_their_cost(tmp_path: Path) -> None:
+    chosen = suites.changed(tiny.SUITE, metrics=["comprehensiveness", "sufficiency", "attention-agreement"])
+    plan = tiny.planned(chosen, tiny.place(tmp_path))
+    lengths = plan.jobs[0].prepared.lengths
+    by_name = {one.name: one for one in plan.jobs[0].explanations}
+    assert by_name["gradient-l2"].scoring == 10 * sum(lengths)
+    assert by_name["random"].scoring == 10 * 10 * sum(lengths)
+    probes = by_name["probes"]
+    assert (probes.forward, probes.backward) == (sum(t * t + t for t in lengths), sum(lengths))
+    assert f"{sum(t * t + 2 * t for t in lengths):,}" in table(plan)

@@ -70,6 +70,8 @@ class Probe(Metric):
     """Names of the columns that `probe` returns."""
     probe: Callable[[Classifier, Batch], Float64[Tensor, "batch point"]] = field(kw_only=True)
     """(model, batch) -> one value per example and column, NaN where undefined."""
+    steps: Callable[[int], tuple[float, float]] | None = None
+    """Scorable length T -> planned token steps (forward, backward) of one example; None when it does not say."""
 
     @property
     def rows(self) -> tuple[str, ...]:

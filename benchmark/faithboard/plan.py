@@ -48,6 +48,8 @@ class PlannedExplanation:
     forward: float | None = 0.0
     """Planned token steps of all its examples and draws; None when the method does not say."""
     backward: float | None = 0.0
+    scoring: float = 0.0
+    """Planned token steps of its missing metrics at most: equal masks of several methods are evaluated once."""
     untimed: bool = False
     """True when no speed of it on this machine is stored."""
 

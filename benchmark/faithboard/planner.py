@@ -151,7 +151,8 @@ class _Planner:
                 reason = f"{steps:,.0f} token steps are over the budget of {self.suite.budget:,} (see --over-budget)"
                 return PlannedExplanation(key, method, one.sha256, "skipped", reason, (), forward, backward)
         untimed = state != "failed" and throughput_key(key, self.machine) not in self.index.throughput
-        return PlannedExplanation(key, method, one.sha256, state, reason, left, forward, backward, untimed)
+        scoring = self._scoring(left) * method.draws
+        return PlannedExplanation(key, method, one.sha256, state, reason, left, forward, backward, scoring, untimed)
 
     def probes(self, metrics: Sequence[Probe]) -> PlannedExplanation:
         key = explain_key(self.job.key, "", "", examples_key(self.job.prepared.examples))
@@ -161,7 +162,12 @@ class _Planner:
             return PlannedExplanation(key, None, "", "unsupported", f"probes need {', '.join(needs)}")
         state, reason, left = self._stored(key, able)
         # Probes have no scores of their own to keep: what is missing is scored.
-        return PlannedExplanation(key, None, "", "score" if state == "run" else state, reason, left, None, None)
+        state = "score" if state == "run" else state
+        if any(metric.steps is None for metric in able):
+            return PlannedExplanation(key, None, "", state, reason, left, None, None)
+        each = [metric.steps(length) for metric in able if metric.steps for length in self.job.prepared.lengths]
+        forward, backward = (math.fsum(steps) for steps in zip(*each, strict=True))
+        return PlannedExplanation(key, None, "", state, reason, left, forward, backward)
 
     def _stored(self, key: str, metrics: Sequence[Metric]) -> tuple[State, str, tuple[Metric, ...]]:
         known, model = self.index.explanations.get(key), self.index.models.get(self.job.key)
@@ -177,6 +183,11 @@ class _Planner:
         rows = {row.key for row in known.rows if not (row.status == "failed" and self.retry_failed)}
         left = tuple(metric for metric in metrics if row_key(key, metric) not in rows)
         return ("score" if left else "stored"), "", left
+
+    def _scoring(self, metrics: Sequence[Metric]) -> float:
+        """Token steps at most of one draw: every point of every erasure metric asks for one masked text."""
+        points = sum(len(metric.points) for metric in metrics if isinstance(metric, ErasureMetric))
+        return float(points * sum(self.job.prepared.lengths))
 
     def _cost(self, method: Method) -> tuple[float | None, float | None]:
         if method.steps is None:

@@ -7,6 +7,7 @@ import torch
 from scipy.stats import kendalltau
 
 from faithboard import Rng, predict
+from faithboard.classifier import count_steps
 from faithboard.probes import BUILTIN
 from faithboard.probes.agreement import ATTENTION_AGREEMENT, PAIRS, attention_agreement, measures
 from tests.toy import BINARY, MIXED, SEVERAL, BagOfWords, builtin_methods, recurrent, texts
@@ -89,3 +90,14 @@ def test_the_model_is_left_in_its_mode() -> None:
 def test_listed_with_named_points() -> None:
     assert BUILTIN == (ATTENTION_AGREEMENT,)
     assert ATTENTION_AGREEMENT.points == (*(f"tau-{p}" for p in PAIRS), *(f"p-{p}" for p in PAIRS), "predicted-class")
+
+
+def test_the_planned_cost_is_the_measured_one_but_for_special_tokens() -> None:
+    model, batch = recurrent(), texts("good film bad", "bad bad dull film nice")
+    with count_steps(model) as steps:
+        ATTENTION_AGREEMENT.probe(model, batch)
+    assert ATTENTION_AGREEMENT.steps is not None
+    least = [ATTENTION_AGREEMENT.steps(length) for length in (3, 5)]
+    most = [ATTENTION_AGREEMENT.steps(length + 2) for length in (3, 5)]
+    assert sum(forward for forward, _ in least) <= steps.forward <= sum(forward for forward, _ in most)
+    assert sum(backward for _, backward in least) <= steps.backward <= sum(backward for _, backward in most)

@@ -28,23 +28,26 @@ def summary(plan: Plan) -> str:
 
 def table(plan: Plan) -> str:
     """Every job and explanation with its state and planned token steps."""
-    rows: list[tuple[str, str, str, str, str]] = []
+    rows: list[tuple[str, str, str, str, str, str]] = []
     for job in plan.jobs:
-        rows.append((job.title, job.state, _steps(job.train_steps), "", job.reason))
+        rows.append((job.title, job.state, _steps(job.train_steps), "", "", job.reason))
         rows += [_row(one) for one in job.explanations]
-    headers = ("part", "state", "forward + backward steps", "to score", "reason")
-    text = tabulate(rows, headers, tablefmt="simple", disable_numparse=True, colalign=("left", "left", "right"))
+    headers = ("part", "state", "forward + backward steps", "scoring steps, at most", "to score", "reason")
+    text = tabulate(
+        rows, headers, tablefmt="simple", disable_numparse=True, colalign=("left", "left", "right", "right")
+    )
     notes = [*plan.inapplicable, f"budget: {plan.suite.budget:,} token steps per explanation"]
     return "\n".join([text, "", *notes, summary(plan)])
 
 
-def _row(one: PlannedExplanation) -> tuple[str, str, str, str, str]:
+def _row(one: PlannedExplanation) -> tuple[str, str, str, str, str, str]:
     steps = "unknown" if one.forward is None or one.backward is None else _steps(one.forward + one.backward)
     metrics = ", ".join(metric.name for metric in one.metrics)
     return (
         f"- {one.name}",
         "explain" if one.state == "run" else one.state,
-        "" if one.method is None else steps,
+        steps,
+        _steps(one.scoring) if one.scoring else "",
         metrics,
         one.reason,
     )

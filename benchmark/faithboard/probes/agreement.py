@@ -89,4 +89,6 @@ ATTENTION_AGREEMENT = Probe(
     needs=frozenset({"gradients", "attention"}),
     points=(*(f"tau-{pair}" for pair in PAIRS), *(f"p-{pair}" for pair in PAIRS), "predicted-class"),
     probe=attention_agreement,
+    # The text, its gradient, and T texts without one word each.
+    steps=lambda length: (length * length + length, length),
 )
