@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 import torch
 from torch import Tensor
 
 from faithboard import TOKEN, Batch, Classifier, Rng, method
-from faithboard.conformance import CHECKS, Check, check_method
+from faithboard.conformance import CHECKS, Check, Untried, check_method
+from faithboard.conformance.texts import LONG, lengthened
 from tests.toy import MIXED, SEVERAL, BagOfWords, builtin_methods, recurrent, texts
 
 MODELS: dict[str, Callable[[], Classifier]] = {
@@ -29,7 +32,8 @@ def many_texts() -> Batch:
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.name)
 @pytest.mark.parametrize(("name", "model"), CASES)
 def test_builtin_methods_keep_the_contract(name: str, model: str, check: Check) -> None:
-    check.run(METHODS[name], MODELS[model](), many_texts())
+    with contextlib.suppress(Untried):
+        check.run(METHODS[name], MODELS[model](), many_texts())
 
 
 def positions(batch: Batch) -> Tensor:
@@ -64,20 +68,65 @@ def with_callers_gradients(model: Classifier, batch: Batch, rng: Rng) -> Tensor:
     return gradient.norm(dim=-1)
 
 
+class CallCounter:
+    """A method that remembers how often it was called."""
+
+    calls = 0
+
+    def __call__(self, model: Classifier, batch: Batch, rng: Rng) -> Tensor:
+        self.calls += 1
+        return positions(batch) + self.calls
+
+
+def by_name(model: Classifier, batch: Batch, rng: Rng) -> Tensor:
+    labels = torch.tensor([float(name.startswith("ex-")) for name in batch.example_id])
+    return positions(batch) + labels[:, None]
+
+
+def noise_everywhere(model: Classifier, batch: Batch, rng: Rng) -> Tensor:
+    embedded = model.embed(batch).detach()
+    return model(batch, embedded=embedded + 0.1).logits[:, :1].detach().expand(batch.ids.shape)
+
+
+def query_dropped(model: Classifier, batch: Batch, rng: Rng) -> Tensor:
+    unk = torch.full_like(batch.ids, batch.specials.unk)
+    other = replace(batch, ids=torch.where(batch.segment == 1, unk, batch.ids))
+    return model(batch=other).logits[:, :1].detach().expand(batch.ids.shape)
+
+
+def undefined_when_long(model: Classifier, batch: Batch, rng: Rng) -> Tensor:
+    return positions(batch) / (batch.scorable_lengths[:, None] < LONG)
+
+
+def in_its_own_precision(model: Classifier, batch: Batch, rng: Rng) -> Tensor:
+    return model.embed(batch).detach() @ torch.ones(model.embed(batch).shape[-1])
+
+
+def one_in_half_a_thousand(model: Classifier, batch: Batch, rng: Rng) -> Tensor:
+    ones = torch.ones(batch.ids.shape, dtype=model.embed(batch).dtype)
+    return 1 / (ones + 1e-3 - ones)
+
+
 BROKEN: dict[str, Callable[[Classifier, Batch, Rng], Tensor]] = {
     "scores-fit": lambda model, batch, rng: positions(batch)[:, 1:],
     "batch-size": lambda model, batch, rng: positions(batch) * len(batch),
     "order": lambda model, batch, rng: positions(batch) + torch.arange(len(batch))[:, None],
+    "resume": CallCounter(),
     "extra-padding": lambda model, batch, rng: positions(batch) + batch.ids.shape[1],
     "content-of-padding": lambda model, batch, rng: positions(batch) + batch.ids.sum(1, keepdim=True),
+    "gold-label": by_name,
     "same-seed": lambda model, batch, rng: torch.rand(batch.ids.shape),
     "other-seed": lambda model, batch, rng: rng.uniform(TOKEN),
     "global-random-state": lambda model, batch, rng: torch.rand(batch.ids.shape),
     "model-untouched": with_gradient,
     "dropout": with_dropout_on,
     "no-grad": with_callers_gradients,
+    "special-tokens": noise_everywhere,
     "one-token": two_tokens_or_more,
+    "long-text": undefined_when_long,
     "repeated-words": lambda model, batch, rng: batch.ids.float(),
+    "double-precision": in_its_own_precision,
+    "half-precision": one_in_half_a_thousand,
     "planned-cost": lambda model, batch, rng: model(batch).logits[:, :1].detach().expand(batch.ids.shape),
 }
 
@@ -91,7 +140,7 @@ def test_a_broken_method_fails_the_check_of_its_rule_with_a_reason(name: str) ->
     declared = method("broken", kind="sensitivity", signed=False, source="a test", steps=lambda length: (0, 0))
     model = BagOfWords(dropout=0.5) if name == "dropout" else recurrent()
     findings = {finding.name: finding for finding in check_method(declared(BROKEN[name]), model, many_texts())}
-    assert not findings[name].passed
+    assert findings[name].outcome == "failed"
     assert findings[name].reason
     assert findings[name].rule
 
@@ -101,6 +150,38 @@ def test_every_kind_of_change_to_the_model_is_caught(explain: Callable[[Classifi
     declared = method("broken", kind="sensitivity", signed=False, source="a test")
     findings = {f.name: f for f in check_method(declared(explain), recurrent(), many_texts())}
     assert "embedding.weight" in findings["model-untouched"].reason
+
+
+def test_a_hook_that_is_left_behind_is_caught() -> None:
+    def explain(model: Classifier, batch: Batch, rng: Rng) -> Tensor:
+        model.register_forward_hook(lambda *_: None)
+        return positions(batch)
+
+    declared = method("hooked", kind="sensitivity", signed=False, source="a test")
+    findings = {f.name: f for f in check_method(declared(explain), recurrent(), many_texts())}
+    assert "number of hooks of the model" in findings["model-untouched"].reason
+
+
+@pytest.mark.parametrize("explain", [noise_everywhere, query_dropped])
+def test_a_perturbed_query_or_special_token_is_caught(explain: Callable[[Classifier, Batch, Rng], Tensor]) -> None:
+    declared = method("broken", kind="sensitivity", signed=True, source="a test")
+    findings = {f.name: f for f in check_method(declared(explain), recurrent(), many_texts())}
+    assert "perturb scorable tokens alone" in findings["special-tokens"].reason
+
+
+def test_a_long_text_that_would_take_too_long_is_not_tried_and_says_so() -> None:
+    declared = method("dear", kind="sensitivity", signed=False, source="a test", steps=lambda length: (length**3, 0))
+    dear = declared(lambda model, batch, rng: positions(batch))
+    findings = {f.name: f for f in check_method(dear, recurrent(), many_texts())}
+    assert findings["long-text"].outcome == "untried"
+    assert "343,000,000 token steps" in findings["long-text"].reason
+
+
+def test_the_long_text_keeps_what_stands_around_the_words() -> None:
+    long = lengthened(texts("what bad | good nice", "film"), 5)
+    assert long.ids[0].tolist() == texts("what bad film what bad | good nice").ids[0].tolist()
+    assert long.scorable.sum() == 5
+    assert long.segment[0].tolist() == [0] * 7 + [1, 1]
 
 
 def test_a_stochastic_method_that_ignores_the_seed_is_caught() -> None:

@@ -1,0 +1,43 @@
+"""The contract of a method as small named checks. Every built-in passes them, and a submission is told which it fails.
+
+A check runs a method on a model and a batch of texts and raises ContractError with the reason; `check_method` runs them
+all and returns what each found. What a check compares is compared to within the tolerance of the contract.
+"""
+
+from __future__ import annotations
+
+from faithboard.attribution import Method
+from faithboard.batch import Batch
+from faithboard.classifier import Classifier
+from faithboard.conformance.check import Check, Finding, Untried, tolerance
+from faithboard.conformance.limits import LIMITS
+from faithboard.conformance.scores import SCORES
+from faithboard.conformance.state import STATE
+from faithboard.conformance.texts import TEXTS
+from faithboard.errors import ContractError
+
+__all__ = ["CHECKS", "Check", "Finding", "Untried", "check_method", "tolerance"]
+
+CHECKS: tuple[Check, ...] = (*SCORES, *STATE, *TEXTS, *LIMITS)
+"""Every check, in the order in which they are run and told."""
+
+
+def check_method(method: Method, model: Classifier, batch: Batch) -> list[Finding]:
+    """Every check of `CHECKS`, in order. `batch` should hold texts of many lengths; 64 of them try all batch sizes.
+
+    `method` has its background already, if it needs one, and needs nothing that `model` lacks. An exception from the
+    method counts against the check in which it came; none is let through.
+    """
+    return [_found(check, method, model, batch) for check in CHECKS]
+
+
+def _found(check: Check, method: Method, model: Classifier, batch: Batch) -> Finding:
+    try:
+        check.run(method, model, batch)
+    except Untried as reason:
+        return Finding(check.name, check.rule, "untried", str(reason))
+    except ContractError as error:
+        return Finding(check.name, check.rule, "failed", str(error))
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - a submission may raise anything, and the finding says what
+        return Finding(check.name, check.rule, "failed", f"{type(error).__name__}: {error}")
+    return Finding(check.name, check.rule, "passed")
