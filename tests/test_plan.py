@@ -52,7 +52,7 @@ def test_a_cost_over_the_budget_is_refused_unless_told(tmp_path: Path) -> None:
 
 
 def test_what_a_model_cannot_do_is_unsupported_with_the_reason(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("faithboard.planner.capabilities", lambda config: frozenset({"attention"}))
+    monkeypatch.setattr("faithboard.planner.capabilities", lambda config, task: frozenset({"attention"}))
     plan = tiny.planned(
         suites.changed(tiny.SUITE, metrics=["comprehensiveness", "attention-agreement"]), tiny.place(tmp_path)
     )
@@ -141,7 +141,7 @@ def test_models_without_attention_do_without_what_needs_it(tmp_path: Path) -> No
         "probes": "unsupported",
     }
     reason = next(one.reason for one in plan.jobs[0].explanations if one.name == "attention")
-    assert reason == "needs attention, which bilstm-none has not"
+    assert reason == "needs attention, which bilstm-none has not on this task"
 
 
 def test_masking_settings_change_no_key_but_that_of_the_trainings_that_read_them(tmp_path: Path) -> None:

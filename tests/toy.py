@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor, nn
 
-from faithboard import Batch, Classifier, Method, Output, Specials
+from faithboard import Background, Batch, Classifier, Method, Output, Specials
 
 if TYPE_CHECKING:
     from jaxtyping import Bool, Float
@@ -70,7 +70,8 @@ class BagOfWords(Classifier):
         self.attends = attends
         self.n_classes = max(2, outputs)
         self.specials = SPECIALS
-        self.capabilities = frozenset({"gradients", "attention"} if attends else {"gradients"})
+        able = {"gradients": True, "attention": attends, "several-classes": outputs > 2}
+        self.capabilities = frozenset(name for name, can in able.items() if can)
 
     def counted(self) -> tuple[nn.Module, ...]:
         return (self.encoder,)
@@ -161,9 +162,17 @@ def methods_of(file: str) -> dict[str, Method]:
     return {value.name: value for value in vars(module).values() if isinstance(value, Method)}
 
 
+def background(*lines: str, labels: Sequence[int] = (), n_classes: int = 2) -> Background:
+    """Training texts, written as in `texts`; without labels, class 0 and 1 in turn."""
+    batch = texts(*lines)
+    text, place = batch.scorable.nonzero(as_tuple=True)
+    own = torch.tensor(labels or [row % n_classes for row in range(len(lines))])
+    return Background(batch.ids[text, place], text, own, n_classes, len(_WORDS) + 5)
+
+
 def builtin_methods() -> dict[str, Method]:
-    """Every method below `methods/` with a function of its own, by name. Variants borrow theirs."""
+    """Every method below `methods/` with a function of its own, by name and ready to call. Variants borrow theirs."""
     found: dict[str, Method] = {}
     for path in sorted((Path(__file__).parents[1] / "methods").glob("*.py")):
         found |= {name: method for name, method in methods_of(path.name).items() if method.base is None}
-    return found
+    return {name: method.given(background(*MIXED, n_classes=4)) for name, method in found.items()}

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from faithboard.attribution import Attribution, Method, method, variant
+    from faithboard.background import Background
     from faithboard.batch import Batch, Specials
     from faithboard.classifier import Classifier, Output, predict, predicted_class
     from faithboard.erasure import evaluate_masks, without_each_token
@@ -25,6 +26,7 @@ __version__ = "0.1.0"
 
 _WHERE = {
     "attribution": ("Attribution", "Method", "method", "variant"),
+    "background": ("Background",),
     "batch": ("Batch", "Specials"),
     "classifier": ("Classifier", "Output", "predict", "predicted_class"),
     "erasure": ("evaluate_masks", "without_each_token"),
@@ -40,6 +42,7 @@ _MODULE_OF = {name: module for module, names in _WHERE.items() for name in names
 __all__ = [
     "TOKEN",
     "Attribution",
+    "Background",
     "Batch",
     "Classifier",
     "ContractError",

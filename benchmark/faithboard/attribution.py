@@ -26,10 +26,13 @@ from faithboard.rng import Rng
 if TYPE_CHECKING:
     from jaxtyping import Float
 
+    from faithboard.background import Background
+
 KINDS = ("sensitivity", "contribution", "reference")
 _NAME = re.compile(r"[a-z0-9][a-z0-9_.-]*")
 
-NEEDS = frozenset({"gradients", "attention", "decode"})
+NEEDS = frozenset({"gradients", "attention", "decode", "several-classes", "background"})
+"""What a method can need: capabilities of the model, and the training texts as `background`, which a run always has."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +43,8 @@ class Attribution:
     total: Float[Tensor, "batch"] | None = None
 
 
-Explain = Callable[[Classifier, Batch, Rng], "Tensor | Attribution"]
+Explain = Callable[..., "Tensor | Attribution"]
+"""`(model, batch, rng)`, and `background` as a fourth argument for a method that needs it."""
 StepCost = Callable[[int], tuple[float, float]]
 """Scorable length T -> planned token steps (forward, backward) of one example, special tokens apart."""
 
@@ -72,6 +76,8 @@ class Method:
 
         Raises ContractError.
         """
+        if "background" in self.needs:
+            raise ContractError(f"method {self.name} needs a background: call method.given(background) first")
         with untouched(model):
             result = self.explain(model, batch, rng)
             if any(module.training for module in model.modules()):
@@ -84,6 +90,17 @@ class Method:
         if not bool(torch.isfinite(scores).all()):
             raise ContractError(f"method {self.name}: scores must fit into float32; some are too large")
         return Attribution(scores, None if found.total is None else found.total.detach().float())
+
+    def given(self, background: Background) -> Method:
+        """The method with its background, ready to be called; a method that needs none as it is."""
+        if "background" not in self.needs:
+            return self
+        explain = self.explain
+        return replace(
+            self,
+            explain=lambda model, batch, rng: explain(model, batch, rng, background),
+            needs=self.needs - {"background"},
+        )
 
 
 def method(
@@ -101,7 +118,8 @@ def method(
 
     Raises ContractError for a need that no model can have.
     """
-    unknown = frozenset(needs) - NEEDS
+    needs = frozenset(needs)
+    unknown = needs - NEEDS
     if unknown:
         raise ContractError(f"method {name}: unknown need {sorted(unknown)}; a method can need {sorted(NEEDS)}")
     if kind not in KINDS:
@@ -109,18 +127,20 @@ def method(
     if not _NAME.fullmatch(name):
         raise ContractError(f"method {name!r}: a name is made of [a-z0-9_.-] and begins with a letter or digit")
 
+    arguments = ["model", "batch", "rng", *(["background"] if "background" in needs else [])]
+
     def decorate(explain: Explain) -> Method:
         try:
-            inspect.signature(explain).bind(None, None, None)
+            inspect.signature(explain).bind(*arguments)
         except TypeError as error:
-            raise ContractError(f"method {name}: the function takes (model, batch, rng): {error}") from error
+            raise ContractError(f"method {name}: the function takes ({', '.join(arguments)}): {error}") from error
         return Method(
             name=name,
             explain=explain,
             kind=kind,
             signed=signed,
             source=source,
-            needs=frozenset(needs),
+            needs=needs,
             draws=draws,
             stochastic=draws > 1 if stochastic is None else stochastic,
             steps=steps,

@@ -19,6 +19,8 @@ from faithboard.batch import Batch, Specials
 if TYPE_CHECKING:
     from jaxtyping import Bool, Float, Float64, Int
 
+    from faithboard.rules import Rules
+
 
 @dataclass(frozen=True)
 class Output:
@@ -67,10 +69,11 @@ class Classifier(nn.Module):
     n_classes: int
     specials: Specials
     capabilities: frozenset[str] = frozenset()
-    """Subset of `gradients`, `attention`, `decode`. A method's `needs` must be a part of it."""
+    """Subset of `gradients`, `attention`, `decode`, `rules`, `several-classes`. A method's `needs` must be a part of
+    it."""
 
     def counted(self) -> tuple[nn.Module, ...]:
-        """Modules whose work is counted in token steps; each is called as `module(states, real)`.
+        """Modules whose work is counted in token steps; each is called as `module(states, real, ...)`.
 
         `states` is `[batch, token, dim]` and `real` the boolean mask of the tokens it runs over.
         """
@@ -86,8 +89,13 @@ class Classifier(nn.Module):
         embedded: Float[Tensor, "batch token dim"] | None = None,
         attention: Float[Tensor, "batch token"] | None = None,
         detach_attention: bool = False,
+        rules: Rules | None = None,
     ) -> Output:
-        """One pass. `embedded`, `attention` replace what the model computes; `detach_attention` makes it a constant."""
+        """One pass. `embedded`, `attention` replace what the model computes; `detach_attention` makes it a constant.
+
+        `rules` decide what every primitive passes back (`faithboard.Rules`). Only models with the capability `rules`
+        take them; others may leave the argument out.
+        """
         raise NotImplementedError
 
     def decode(
@@ -99,6 +107,17 @@ class Classifier(nn.Module):
     ) -> Float[Tensor, "batch output"]:
         """Logits from given states and weights. `query` is `Output.query`; without it the query is encoded again."""
         raise NotImplementedError
+
+    def without_token(
+        self, batch: Batch, text: Int[Tensor, "row"], position: Int[Tensor, "row"]
+    ) -> Float[Tensor, "row output"]:
+        """Logits, without gradients, of row r: text `text[r]` with the scorable token at `position[r]` deleted.
+
+        The text is encoded again. A model may override this by something faster that gives the same.
+        """
+        full = batch.rows(text)
+        with torch.no_grad():
+            return self(full.without(nn.functional.one_hot(position, full.ids.shape[1]).bool())).logits
 
     @property
     def device(self) -> torch.device:

@@ -138,9 +138,9 @@ class _Planner:
     def explanation(self, one: Resolved, metrics: Sequence[Metric]) -> PlannedExplanation:
         method: Method = one.value
         key = explain_key(self.job.key, method.name, one.sha256, examples_key(self.job.prepared.examples))
-        missing = method.needs - capabilities(self.job.model)
+        missing = method.needs - capabilities(self.job.model, self.job.prepared.task) - {"background"}
         if missing:
-            reason = f"needs {', '.join(sorted(missing))}, which {self.job.model.name} has not"
+            reason = f"needs {', '.join(sorted(missing))}, which {self.job.model.name} has not on this task"
             return PlannedExplanation(key, method, one.sha256, "unsupported", reason)
         forward, backward = self._cost(method)
         state, reason, left = self._stored(key, metrics)
@@ -156,7 +156,7 @@ class _Planner:
 
     def probes(self, metrics: Sequence[Probe]) -> PlannedExplanation:
         key = explain_key(self.job.key, "", "", examples_key(self.job.prepared.examples))
-        able = [metric for metric in metrics if metric.needs <= capabilities(self.job.model)]
+        able = [metric for metric in metrics if metric.needs <= capabilities(self.job.model, self.job.prepared.task)]
         if not able:
             needs = sorted(set().union(*(metric.needs for metric in metrics)))
             return PlannedExplanation(key, None, "", "unsupported", f"probes need {', '.join(needs)}")

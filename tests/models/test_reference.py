@@ -116,7 +116,7 @@ def test_texts_without_a_single_token() -> None:
 @pytest.mark.parametrize(("encoder", "attention", "layout"), COMBINATIONS)
 def test_what_a_model_can_do_is_known_before_it_is_built(encoder: str, attention: str, layout: str) -> None:
     model = model_of(layout, encoder, attention)
-    assert model.capabilities == capabilities(ModelConfig(encoder=encoder, attention=attention))
+    assert model.capabilities == capabilities(ModelConfig(encoder=encoder, attention=attention), TASKS[layout])
     assert ("attention" in model.capabilities) == ("decode" in model.capabilities) == (attention != "none")
     assert "gradients" in model.capabilities
 

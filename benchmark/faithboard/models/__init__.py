@@ -14,7 +14,7 @@ from faithboard.models.attention import Additive, Dot, Random, Uniform
 from faithboard.models.encoders import CNN, Average, Encoder
 from faithboard.models.readout import Dense, Linear, Pair
 from faithboard.models.recurrent import BiLSTM
-from faithboard.models.reference import WITH_ATTENTION, WITHOUT_ATTENTION, AttentionClassifier
+from faithboard.models.reference import AttentionClassifier, capabilities_of
 from faithboard.models.seeding import seeded
 from faithboard.task import Task
 
@@ -78,9 +78,9 @@ def check_combination(config: ModelConfig, task: Task) -> None:
         )
 
 
-def capabilities(config: ModelConfig) -> frozenset[str]:
-    """What a model of `config` can do, before it is built (see `Classifier.capabilities`)."""
-    return WITHOUT_ATTENTION if config.attention == "none" else WITH_ATTENTION
+def capabilities(config: ModelConfig, task: Task) -> frozenset[str]:
+    """What a model of `config` on `task` can do, before it is built (see `Classifier.capabilities`)."""
+    return capabilities_of(config.attention != "none", len(task.labels))
 
 
 def build(

@@ -9,15 +9,22 @@ from torch import Tensor, nn
 
 from faithboard.batch import Batch, Specials
 from faithboard.classifier import Classifier, Output
-from faithboard.models.attention import weights
 from faithboard.models.encoders import Encoder
+from faithboard.models.primitives import PLAIN, Primitives, UnderRules
+from faithboard.rules import Rules
 
 if TYPE_CHECKING:
     from jaxtyping import Bool, Float
 
 
-WITHOUT_ATTENTION = frozenset({"gradients"})
-WITH_ATTENTION = WITHOUT_ATTENTION | {"attention", "decode"}
+def capabilities_of(attends: bool, n_classes: int) -> frozenset[str]:
+    """What a model with or without attention can do (see `Classifier.capabilities`)."""
+    own = {"gradients", "rules"}
+    if attends:
+        own |= {"attention", "decode"}
+    if n_classes > 2:
+        own |= {"several-classes"}
+    return frozenset(own)
 
 
 class AttentionClassifier(Classifier):
@@ -49,7 +56,7 @@ class AttentionClassifier(Classifier):
         self.layout = layout
         self.n_classes = n_classes
         self.specials = specials
-        self.capabilities = WITHOUT_ATTENTION if attention is None else WITH_ATTENTION
+        self.capabilities = capabilities_of(attention is not None, n_classes)
 
     def counted(self) -> tuple[nn.Module, ...]:
         return (self.encoder,) if self.query_encoder is None else (self.encoder, self.query_encoder)
@@ -63,20 +70,22 @@ class AttentionClassifier(Classifier):
         embedded: Float[Tensor, "batch token dim"] | None = None,
         attention: Float[Tensor, "batch token"] | None = None,
         detach_attention: bool = False,
+        rules: Rules | None = None,
     ) -> Output:
+        ops = PLAIN if rules is None else UnderRules(rules)
         if embedded is None:
             embedded = self.embed(batch)
-        hidden = self._encoded(embedded, batch)
-        query = self._query(embedded, batch)
+        hidden = self._encoded(embedded, batch, ops)
+        query = self._query(embedded, batch, ops)
         if self.attention is None:
             if attention is not None:
                 raise ValueError("this model has no attention that could be replaced")
-            return Output(self.readout(self._summary(hidden, batch), query), None, hidden, query)
+            return Output(self.readout(self._summary(hidden, batch, ops), query, ops), None, hidden, query)
         if attention is None:
-            attention = weights(self.attention(hidden, query, batch), self.attended(batch))
+            attention = ops.softmax(self.attention(hidden, query, batch, ops), self.attended(batch))
         if detach_attention:
             attention = attention.detach()
-        return Output(self._read(hidden, attention, query), attention, hidden, query)
+        return Output(self._read(hidden, attention, batch, query, ops), attention, hidden, query)
 
     def decode(
         self,
@@ -86,8 +95,8 @@ class AttentionClassifier(Classifier):
         query: Float[Tensor, "batch hidden"] | None = None,
     ) -> Float[Tensor, "batch output"]:
         if query is None and self.query_encoder is not None:
-            query = self._query(self.embed(batch), batch)
-        return self._read(hidden, attention, query)
+            query = self._query(self.embed(batch), batch, PLAIN)
+        return self._read(hidden, attention, batch, query, PLAIN)
 
     def attended(self, batch: Batch) -> Bool[Tensor, "batch token"]:
         """Tokens that share the attention: the words of what the explained encoder reads, without begin, end, <sep>."""
@@ -99,30 +108,37 @@ class AttentionClassifier(Classifier):
     def _read_by_encoder(self, batch: Batch) -> Bool[Tensor, "batch token"]:
         return batch.real if self.layout == "sequence" else batch.real & (batch.segment == 0)
 
-    def _encoded(self, embedded: Float[Tensor, "batch token dim"], batch: Batch) -> Float[Tensor, "batch token hidden"]:
+    def _encoded(
+        self, embedded: Float[Tensor, "batch token dim"], batch: Batch, ops: Primitives
+    ) -> Float[Tensor, "batch token hidden"]:
         real, width = self._read_by_encoder(batch), batch.ids.shape[1]
         # The text comes first, so cutting at the longest one spares the steps over queries and padding.
         longest = int(real.sum(1).max()) if len(batch) else 0
-        hidden = self.encoder(embedded[:, :longest], real[:, :longest])
+        hidden = self.encoder(embedded[:, :longest], real[:, :longest], ops)
         return nn.functional.pad(hidden, (0, 0, 0, width - longest))
 
-    def _summary(self, hidden: Float[Tensor, "batch token hidden"], batch: Batch) -> Float[Tensor, "batch hidden"]:
-        return self.encoder.summarise(hidden, self._read_by_encoder(batch))
+    def _summary(
+        self, hidden: Float[Tensor, "batch token hidden"], batch: Batch, ops: Primitives
+    ) -> Float[Tensor, "batch hidden"]:
+        return self.encoder.summarise(hidden, self._read_by_encoder(batch), ops)
 
-    def _query(self, embedded: Float[Tensor, "batch token dim"], batch: Batch) -> Float[Tensor, "batch hidden"] | None:
+    def _query(
+        self, embedded: Float[Tensor, "batch token dim"], batch: Batch, ops: Primitives
+    ) -> Float[Tensor, "batch hidden"] | None:
         if self.query_encoder is None:
             return None
         states, real = to_front(embedded, batch.real & (batch.segment == 1))
-        return self.query_encoder.summarise(self.query_encoder(states, real), real)
+        return self.query_encoder.summarise(self.query_encoder(states, real, ops), real, ops)
 
     def _read(
         self,
         hidden: Float[Tensor, "batch token hidden"],
         attention: Float[Tensor, "batch token"],
+        batch: Batch,
         query: Float[Tensor, "batch hidden"] | None,
+        ops: Primitives,
     ) -> Float[Tensor, "batch output"]:
-        context = torch.bmm(attention[:, None, :], hidden)[:, 0]
-        return self.readout(context, query)
+        return self.readout(ops.weighted_sum(attention, hidden, self.attended(batch)), query, ops)
 
 
 def to_front(

@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 import pandas as pd
 import torch
 
+from faithboard.attribution import Method
+from faithboard.background import Background
 from faithboard.classifier import Classifier
 from faithboard.data.collate import collate
 from faithboard.erasure import MaskCount
@@ -63,6 +65,8 @@ class _Job:
     device: torch.device
     progress: Progress
     outcome: Outcome
+    background: Background | None = None
+    """The training texts, once a method has asked for them."""
 
     def run(self) -> None:
         self._record_what_will_not_run()
@@ -112,7 +116,7 @@ class _Job:
             with self.progress.bar(f"explain {job.title} / {one.name}", len(job.prepared.examples)) as advance:
                 found = explain_all(
                     model,
-                    one.method,
+                    self._ready(one.method),
                     job.prepared.data,
                     job.prepared.examples,
                     job.seed,
@@ -133,6 +137,14 @@ class _Job:
         store.save_explanation(done)
         self.outcome.explained += 1
         return done
+
+    def _ready(self, method: Method) -> Method:
+        """The method, with its background if it needs one."""
+        if "background" not in method.needs:
+            return method
+        if self.background is None:
+            self.background = Background.of(self.job.prepared.data)
+        return method.given(self.background)
 
     def _restore(self, model: Classifier) -> None:
         """Undo what a failed method may have done to the model: the next one gets the stored weights."""
@@ -185,7 +197,7 @@ class _Job:
         batch = collate(examples[:64], data.vocabulary, data.task, model.device)
         try:
             with self.progress.bar(f"time {self.job.title} / {one.name}", 1) as advance:
-                found = measure(model, one.method, batch, explain_key=one.key, seed=self.job.seed)
+                found = measure(model, self._ready(one.method), batch, explain_key=one.key, seed=self.job.seed)
                 advance(1)
         except (Exception, SystemExit) as error:  # noqa: BLE001  as above: a method that fails while it is timed keeps its scores
             self.outcome.failures.append(f"timing {one.name} on {self.job.title}: it raised\n{shortened(error)}")
