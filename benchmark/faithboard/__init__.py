@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from faithboard.gradients import class_gradient
     from faithboard.metric import ErasureMetric, Probe, RationaleMetric
     from faithboard.rng import TOKEN, Rng
+    from faithboard.rules import Rules, propagate
     from faithboard.task import Example, HubSource, Record, Source, Task, TextRules
     from faithboard.training import CrossEntropy, Training
 
@@ -34,6 +35,7 @@ _WHERE = {
     "gradients": ("class_gradient",),
     "metric": ("ErasureMetric", "Probe", "RationaleMetric"),
     "rng": ("TOKEN", "Rng"),
+    "rules": ("Rules", "propagate"),
     "task": ("Example", "HubSource", "Record", "Source", "Task", "TextRules"),
     "training": ("CrossEntropy", "Training"),
 }
@@ -58,6 +60,7 @@ __all__ = [
     "RationaleMetric",
     "Record",
     "Rng",
+    "Rules",
     "Source",
     "Specials",
     "Task",
@@ -69,6 +72,7 @@ __all__ = [
     "method",
     "predict",
     "predicted_class",
+    "propagate",
     "variant",
     "without_each_token",
 ]

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 KINDS = ("sensitivity", "contribution", "reference")
 _NAME = re.compile(r"[a-z0-9][a-z0-9_.-]*")
 
-NEEDS = frozenset({"gradients", "attention", "decode", "several-classes", "background"})
+NEEDS = frozenset({"gradients", "attention", "decode", "rules", "several-classes", "background"})
 """What a method can need: capabilities of the model, and the training texts as `background`, which a run always has."""
 
 

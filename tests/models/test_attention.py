@@ -7,7 +7,8 @@ import math
 import torch
 
 from faithboard.batch import Batch
-from faithboard.models.attention import Additive, Dot, Random, Uniform, weights
+from faithboard.models.attention import Additive, Dot, Random, Uniform
+from faithboard.models.primitives import PLAIN
 from tests.toy import texts
 
 ANY = texts("good")
@@ -21,18 +22,18 @@ def drawn(batch: Batch, seed: int = 0) -> torch.Tensor:
 
 def test_softmax_over_attended_tokens_only() -> None:
     scores = torch.tensor([[0.0, math.log(3.0), 50.0]])
-    alpha = weights(scores, torch.tensor([[True, True, False]]))
+    alpha = PLAIN.softmax(scores, torch.tensor([[True, True, False]]))
     torch.testing.assert_close(alpha, torch.tensor([[0.25, 0.75, 0.0]]))
 
 
 def test_nothing_to_attend_to_gives_zeros_and_a_finite_gradient() -> None:
     scores = torch.zeros(2, 3, requires_grad=True)
-    alpha = weights(scores, torch.tensor([[False] * 3, [True] * 3]))
+    alpha = PLAIN.softmax(scores, torch.tensor([[False] * 3, [True] * 3]))
     assert alpha[0].tolist() == [0.0, 0.0, 0.0]
     alpha.square().sum().backward()
     assert scores.grad is not None
     assert torch.isfinite(scores.grad).all()
-    assert weights(torch.zeros(2, 0), torch.zeros(2, 0, dtype=torch.bool)).shape == (2, 0)
+    assert PLAIN.softmax(torch.zeros(2, 0), torch.zeros(2, 0, dtype=torch.bool)).shape == (2, 0)
 
 
 def test_additive_scores_by_hand() -> None:
@@ -62,7 +63,7 @@ def test_dot_is_scaled_by_the_root_of_the_width() -> None:
 def test_uniform_scores_make_a_mean_of_the_attended_states() -> None:
     hidden = torch.randn(2, 4, 3, generator=torch.Generator().manual_seed(0))
     attended = torch.tensor([[False, True, True, False], [False] * 4])
-    alpha = weights(Uniform()(hidden, None, ANY), attended)
+    alpha = PLAIN.softmax(Uniform()(hidden, None, ANY), attended)
     assert alpha.tolist() == [[0.0, 0.5, 0.5, 0.0], [0.0] * 4]
 
 

@@ -1,6 +1,7 @@
 """How much each state weighs: learned attention (Jain & Wallace 2019, section 2) and two frozen controls of it.
 
-Every attention is called as `attention(hidden, query, batch)` and gives the score of each state before the softmax.
+Every attention is called as `attention(hidden, query, batch, ops)` and gives the score of each state before the
+softmax.
 """
 
 from __future__ import annotations
@@ -12,10 +13,11 @@ import torch
 from torch import Tensor, nn
 
 from faithboard.batch import Batch
+from faithboard.models.primitives import PLAIN, Primitives
 from faithboard.rng import seed_of
 
 if TYPE_CHECKING:
-    from jaxtyping import Bool, Float
+    from jaxtyping import Float
 
 
 class Additive(nn.Module):
@@ -28,12 +30,17 @@ class Additive(nn.Module):
         self.score = nn.Linear(width // 2, 1, bias=False)
 
     def forward(
-        self, hidden: Float[Tensor, "batch token hidden"], query: Float[Tensor, "batch hidden"] | None, batch: Batch
+        self,
+        hidden: Float[Tensor, "batch token hidden"],
+        query: Float[Tensor, "batch hidden"] | None,
+        batch: Batch,
+        ops: Primitives = PLAIN,
     ) -> Float[Tensor, "batch token"]:
-        inner = self.state(hidden)
+        inputs, weights = [hidden], [self.state.weight]
         if self.query is not None and query is not None:
-            inner = inner + self.query(query)[:, None, :]
-        return self.score(torch.tanh(inner)).squeeze(-1)
+            inputs, weights = [hidden, query[:, None]], [self.state.weight, self.query.weight]
+        inner = ops.nonlinear("tanh", ops.linear(inputs, weights, self.state.bias))
+        return ops.linear([inner], [self.score.weight]).squeeze(-1)
 
 
 class Dot(nn.Module):
@@ -45,18 +52,28 @@ class Dot(nn.Module):
         self.score = None if query else nn.Linear(width, 1, bias=False)
 
     def forward(
-        self, hidden: Float[Tensor, "batch token hidden"], query: Float[Tensor, "batch hidden"] | None, batch: Batch
+        self,
+        hidden: Float[Tensor, "batch token hidden"],
+        query: Float[Tensor, "batch hidden"] | None,
+        batch: Batch,
+        ops: Primitives = PLAIN,
     ) -> Float[Tensor, "batch token"]:
         if self.score is not None:
-            return self.score(hidden).squeeze(-1) * self.scale
-        return torch.einsum("bth,bh->bt", hidden, query) * self.scale
+            return ops.linear([hidden], [self.score.weight]).squeeze(-1) * self.scale
+        if query is None:
+            raise ValueError("this attention compares the states with a query, and there is none")
+        return ops.inner(query, hidden) * self.scale
 
 
 class Uniform(nn.Module):
     """The same score for every state: the context is the mean of the attended ones (Wiegreffe & Pinter 2019)."""
 
     def forward(
-        self, hidden: Float[Tensor, "batch token hidden"], query: Float[Tensor, "batch hidden"] | None, batch: Batch
+        self,
+        hidden: Float[Tensor, "batch token hidden"],
+        query: Float[Tensor, "batch hidden"] | None,
+        batch: Batch,
+        ops: Primitives = PLAIN,
     ) -> Float[Tensor, "batch token"]:
         return hidden.new_zeros(hidden.shape[:2])
 
@@ -73,7 +90,11 @@ class Random(nn.Module):
         self.seed = seed
 
     def forward(
-        self, hidden: Float[Tensor, "batch token hidden"], query: Float[Tensor, "batch hidden"] | None, batch: Batch
+        self,
+        hidden: Float[Tensor, "batch token hidden"],
+        query: Float[Tensor, "batch hidden"] | None,
+        batch: Batch,
+        ops: Primitives = PLAIN,
     ) -> Float[Tensor, "batch token"]:
         width = hidden.shape[1]
         drawn = {name: self._draw(name, width) for name in set(batch.example_id)}
@@ -83,12 +104,3 @@ class Random(nn.Module):
     def _draw(self, example: str, width: int) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
         # numpy draws one number after the other, so a longer row begins as a shorter one; torch draws blocks.
         return np.random.default_rng(seed_of("attention", self.seed, example)).standard_normal(width)
-
-
-def weights(
-    scores: Float[Tensor, "batch token"], attended: Bool[Tensor, "batch token"]
-) -> Float[Tensor, "batch token"]:
-    """Softmax over the attended tokens, 0 elsewhere, and 0 everywhere in a text that has none."""
-    # The lowest finite number instead of -inf: a row with nothing to attend to, and its gradient, stay finite.
-    lowest = torch.finfo(scores.dtype).min
-    return scores.masked_fill(~attended, lowest).softmax(-1).masked_fill(~attended, 0.0)

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import torch
 from torch import Tensor, nn
+
+from faithboard.models.primitives import PLAIN, Primitives
 
 if TYPE_CHECKING:
     from jaxtyping import Float
@@ -22,9 +23,12 @@ class Linear(nn.Module):
         self.output = nn.Linear(width, outputs)
 
     def forward(
-        self, context: Float[Tensor, "batch hidden"], query: Float[Tensor, "batch hidden"] | None
+        self,
+        context: Float[Tensor, "batch hidden"],
+        query: Float[Tensor, "batch hidden"] | None,
+        ops: Primitives = PLAIN,
     ) -> Float[Tensor, "batch output"]:
-        return self.output(context)
+        return ops.linear([context], [self.output.weight], self.output.bias)
 
 
 class Pair(nn.Module):
@@ -37,11 +41,15 @@ class Pair(nn.Module):
         self.output = nn.Linear(width // 2, outputs)
 
     def forward(
-        self, context: Float[Tensor, "batch hidden"], query: Float[Tensor, "batch hidden"] | None
+        self,
+        context: Float[Tensor, "batch hidden"],
+        query: Float[Tensor, "batch hidden"] | None,
+        ops: Primitives = PLAIN,
     ) -> Float[Tensor, "batch output"]:
         if query is None:
             raise ValueError("a pair is read out from the passage's context and the query's summary")
-        return self.output(torch.tanh(self.passage(context) + self.query(query)))
+        inner = ops.linear([context, query], [self.passage.weight, self.query.weight], self.passage.bias)
+        return ops.linear([ops.nonlinear("tanh", inner)], [self.output.weight], self.output.bias)
 
 
 class Dense(nn.Module):
@@ -57,6 +65,10 @@ class Dense(nn.Module):
         self.output = nn.Linear(self.UNITS, outputs)
 
     def forward(
-        self, context: Float[Tensor, "batch hidden"], query: Float[Tensor, "batch hidden"] | None
+        self,
+        context: Float[Tensor, "batch hidden"],
+        query: Float[Tensor, "batch hidden"] | None,
+        ops: Primitives = PLAIN,
     ) -> Float[Tensor, "batch output"]:
-        return self.output(self.dropout(self.dense(context).relu()))
+        inner = ops.nonlinear("relu", ops.linear([context], [self.dense.weight], self.dense.bias))
+        return ops.linear([self.dropout(inner)], [self.output.weight], self.output.bias)

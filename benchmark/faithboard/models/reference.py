@@ -9,12 +9,13 @@ from torch import Tensor, nn
 
 from faithboard.batch import Batch, Specials
 from faithboard.classifier import Classifier, Output
+from faithboard.models.deletion import Deletion
 from faithboard.models.encoders import Encoder
 from faithboard.models.primitives import PLAIN, Primitives, UnderRules
 from faithboard.rules import Rules
 
 if TYPE_CHECKING:
-    from jaxtyping import Bool, Float
+    from jaxtyping import Bool, Float, Int
 
 
 def capabilities_of(attends: bool, n_classes: int) -> frozenset[str]:
@@ -98,6 +99,27 @@ class AttentionClassifier(Classifier):
             query = self._query(self.embed(batch), batch, PLAIN)
         return self._read(hidden, attention, batch, query, PLAIN)
 
+    @torch.no_grad()
+    def without_token(
+        self, batch: Batch, text: Int[Tensor, "row"], position: Int[Tensor, "row"]
+    ) -> Float[Tensor, "row output"]:
+        order = position.argsort()
+        position = position[order]
+        needed, text = text[order].unique(return_inverse=True)
+        whole = batch.rows(needed)
+        left = whole.rows(text)
+        left = left.without(nn.functional.one_hot(position, left.ids.shape[1]).bool())
+        embedded = self.embed(whole)
+        hidden, query = self._encoded_without(embedded, whole, left, text, position), None
+        if self.query_encoder is not None:
+            query = self._query(embedded, whole, PLAIN)[text]
+        if self.attention is None:
+            logits = self.readout(self._summary(hidden, left, PLAIN), query)
+        else:
+            attention = PLAIN.softmax(self.attention(hidden, query, left), self.attended(left))
+            logits = self._read(hidden, attention, left, query, PLAIN)
+        return torch.empty_like(logits).index_copy_(0, order, logits)
+
     def attended(self, batch: Batch) -> Bool[Tensor, "batch token"]:
         """Tokens that share the attention: the words of what the explained encoder reads, without begin, end, <sep>."""
         own, ids = batch.specials, batch.ids
@@ -116,6 +138,22 @@ class AttentionClassifier(Classifier):
         longest = int(real.sum(1).max()) if len(batch) else 0
         hidden = self.encoder(embedded[:, :longest], real[:, :longest], ops)
         return nn.functional.pad(hidden, (0, 0, 0, width - longest))
+
+    def _encoded_without(
+        self,
+        embedded: Float[Tensor, "text token dim"],
+        whole: Batch,
+        left: Batch,
+        text: Int[Tensor, "row"],
+        position: Int[Tensor, "row"],
+    ) -> Float[Tensor, "row kept hidden"]:
+        """States of the rows of `left`, which are the texts `text` of `whole` without the tokens at `position`."""
+        real = self._read_by_encoder(whole)
+        longest = int(real.sum(1).max())
+        deleted = Deletion(text, position, real[:, :longest])
+        kept = self._read_by_encoder(left)[:, : longest - 1]
+        hidden = self.encoder(embedded[:, :longest], kept, PLAIN, deleted)
+        return nn.functional.pad(hidden, (0, 0, 0, left.ids.shape[1] - kept.shape[1]))
 
     def _summary(
         self, hidden: Float[Tensor, "batch token hidden"], batch: Batch, ops: Primitives
