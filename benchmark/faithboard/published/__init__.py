@@ -1,6 +1,7 @@
 """Numbers of the papers that faithboard rebuilds, as data. Each file says where its numbers come from.
 
-datasets.csv    Jain & Wallace 2019, "Attention is not Explanation", table 1
+datasets.csv       Jain & Wallace 2019, "Attention is not Explanation", table 1
+performance.csv    the test performance of every model of that paper, from the result files of its authors
 """
 
 from __future__ import annotations
@@ -41,6 +42,16 @@ def datasets() -> dict[str, PublishedDataset]:
             performance=float(row["bilstm_test_performance"]),
             measure=row["performance_measure"],
         )
+        for row in csv.DictReader(text.splitlines())
+    }
+
+
+@cache
+def performance() -> dict[tuple[str, str, str], float]:
+    """(task, model such as `bilstm-additive`, measure as the engine names it) -> published test performance."""
+    text = (files("faithboard") / "published" / "performance.csv").read_text(encoding="utf-8")
+    return {
+        (row["task"], f"{row['encoder']}-{row['attention']}", row["measure"].replace("_", "-")): float(row["value"])
         for row in csv.DictReader(text.splitlines())
     }
 

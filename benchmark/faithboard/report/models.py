@@ -6,9 +6,10 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from faithboard.published import performance
 from faithboard.report import layout, markdown
 from faithboard.report.markdown import number, with_interval
-from faithboard.stats.board import Board
+from faithboard.stats.board import Board, Table
 from faithboard.stats.checks import CONTROLS, ModelCheck
 
 ATTENTION = """
@@ -48,18 +49,38 @@ def _performance(board: Board) -> str:
                 table.training,
                 table.vectors,
                 f"{table.performance_measure} {_mean_and_spread(values)}",
+                _published(table),
                 _mean_and_spread(accuracy),
                 "passed" if table.gate_passed else "**not passed**",
                 *(_mean_and_spread(table.performance.get(name, [])) for name in DIAGNOSTICS),
             )
         )
-    headers = ("task", "model", "training", "vectors", "test performance", "accuracy", "accuracy gate", *DIAGNOSTICS)
-    note = "Mean over seeds ± standard deviation. The gate: see the page of a task."
+    headers = (
+        "task",
+        "model",
+        "training",
+        "vectors",
+        "test performance",
+        "published",
+        "accuracy",
+        "accuracy gate",
+        *DIAGNOSTICS,
+    )
+    note = (
+        "Mean over seeds ± standard deviation. The gate: see the page of a task. Published: one unseeded run of the same "
+        "model on the full published data (Jain & Wallace 2019, the authors' result files)."
+    )
     return f"{markdown.table(headers, rows)}\n\n{note}"
 
 
 DIAGNOSTICS = ("confidence", "gradient-mass-bottom-half")
 """What is recorded of a trained model beside its performance; see `training.diagnostics`."""
+
+
+def _published(table: Table) -> str:
+    if table.training != "standard":
+        return markdown.NOTHING
+    return number(performance().get((table.task, table.model, table.performance_measure)))
 
 
 def _attention(checks: Iterable[ModelCheck]) -> str:
