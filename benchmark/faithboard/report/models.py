@@ -67,8 +67,8 @@ def _performance(board: Board) -> str:
         *DIAGNOSTICS,
     )
     note = (
-        "Mean over seeds ± standard deviation. The gate: see the page of a task. Published: one unseeded run of the same "
-        "model on the full published data (Jain & Wallace 2019, the authors' result files)."
+        "Mean over seeds ± standard deviation. The gate: see the page of a task. Published: one unseeded run of the "
+        "same model on the full published data (Jain & Wallace 2019, the authors' result files)."
     )
     return f"{markdown.table(headers, rows)}\n\n{note}"
 
