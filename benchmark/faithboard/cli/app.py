@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from faithboard import __version__
-from faithboard.cli import show, work
+from faithboard.cli import ask, show, work
 
 app = typer.Typer(
     name="faithboard",
@@ -23,6 +23,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "train": work.train,
     "prepare": work.prepare,
     "plan": work.plan,
+    "check": ask.check,
     "list": show.list_,
     "report": show.report,
     "forget": show.forget,

@@ -15,6 +15,7 @@ from faithboard.conformance.scores import SCORES
 from faithboard.conformance.state import STATE
 from faithboard.conformance.texts import TEXTS
 from faithboard.errors import ContractError
+from faithboard.resolve import shortened
 
 __all__ = ["CHECKS", "Check", "Finding", "Untried", "check_method", "tolerance"]
 
@@ -39,5 +40,5 @@ def _found(check: Check, method: Method, model: Classifier, batch: Batch) -> Fin
     except ContractError as error:
         return Finding(check.name, check.rule, "failed", str(error))
     except (Exception, SystemExit) as error:  # noqa: BLE001 - a submission may raise anything, and the finding says what
-        return Finding(check.name, check.rule, "failed", f"{type(error).__name__}: {error}")
+        return Finding(check.name, check.rule, "failed", f"it raised\n{shortened(error)}")
     return Finding(check.name, check.rule, "passed")

@@ -1,0 +1,44 @@
+"""What the checks of the contract found, as text for a terminal."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+
+from faithboard.conformance import CHECKS
+from faithboard.conformance.checking import Verdict
+
+WIDTH = 80
+_NAME = max(len(check.name) for check in CHECKS)
+
+
+def verdict_text(verdict: Verdict, origin: str) -> str:
+    """One line per check; below one that failed, its rule and the reason on each model."""
+    lines = [f"{verdict.method} ({origin})"]
+    for model, missing in verdict.unsupported.items():
+        lines.append(f"  unsupported on {model}: it has no {missing}")
+    if not verdict.findings:
+        lines.append("  not checked: none of the models here has what it needs")
+        return "\n".join(lines)
+    lines.append(f"  tried on {'; '.join(verdict.findings)}")
+    for at, check in enumerate(CHECKS):
+        found = {model: findings[at] for model, findings in verdict.findings.items()}
+        outcomes = {one.outcome for one in found.values()}
+        outcome = "failed" if "failed" in outcomes else "untried" if outcomes == {"untried"} else "passed"
+        lines.append(f"  {check.name:<{_NAME}}  {outcome}")
+        if outcome == "failed":
+            lines += _wrapped(f"rule: {check.rule}")
+        for model, one in found.items():
+            if one.outcome == outcome and one.reason:
+                lines += _wrapped(f"{model}: {one.reason}")
+    failed = verdict.failures
+    ending = f"failed: {', '.join(failed)}" if failed else f"keeps the contract ({len(CHECKS)} checks)"
+    lines += textwrap.wrap(ending, WIDTH, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)
+    return "\n".join(lines)
+
+
+def _wrapped(text: str) -> Iterator[str]:
+    for part in text.splitlines():
+        yield from textwrap.wrap(
+            part.strip(), WIDTH, initial_indent="      ", subsequent_indent="        ", break_on_hyphens=False
+        )
