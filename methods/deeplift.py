@@ -26,6 +26,8 @@ from faithboard import (
 
 DRAWS = 10
 """Background texts that deep-shap averages over."""
+TOKENS = 16_384
+"""Tokens that deep-shap runs at once: short texts with many draws, long ones draw by draw."""
 
 
 class Rescale(Rules):
@@ -189,14 +191,16 @@ def deeplift(model: Classifier, batch: Batch, rng: Rng) -> Attribution:
 )
 def deep_shap(model: Classifier, batch: Batch, rng: Rng, background: Background) -> Attribution:
     """What the token adds to p_j where words of the training texts stood, on average over them."""
-    with torch.no_grad():
-        embedded = model.embed(batch)
-    scores = torch.zeros_like(embedded[:, :, 0], dtype=torch.float64)
+    words = torch.stack([background.drawn(rng) for _ in range(DRAWS)], 1)
+    at_once = max(1, TOKENS // max(1, 2 * batch.ids.numel()))
+    scores = torch.zeros(batch.ids.shape, dtype=torch.float64, device=batch.device)
     total = torch.zeros_like(scores[:, 0])
-    for _ in range(DRAWS):
+    for part in words.split(at_once, 1):
+        many = batch.repeat(part.shape[1])
         with torch.no_grad():
-            baseline = model.embed(batch.replaced(batch.scorable, background.drawn(rng)))
-        drawn, change = differences(model, batch, embedded, baseline)
-        scores += drawn / DRAWS
-        total += change / DRAWS
+            embedded = model.embed(many)
+            baseline = model.embed(many.replaced(many.scorable, part.flatten(0, 1)))
+        found, change = differences(model, many, embedded, baseline)
+        scores += found.unflatten(0, (len(batch), -1)).sum(1) / DRAWS
+        total += change.unflatten(0, (len(batch), -1)).sum(1) / DRAWS
     return Attribution(scores, total)
