@@ -24,6 +24,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "prepare": work.prepare,
     "plan": work.plan,
     "check": ask.check,
+    "compare": ask.compare,
     "list": show.list_,
     "report": show.report,
     "forget": show.forget,

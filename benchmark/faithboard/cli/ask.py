@@ -34,3 +34,22 @@ def check(
         typer.echo(verdict_text(verdict, Path(one.origin).name) + "\n")
     if not passed:
         raise typer.Exit(FAILED)
+
+
+def compare(
+    a: Annotated[str, typer.Argument(help="A method: its name, or file.py:attribute.")],
+    b: Annotated[str, typer.Argument(help="The method it is compared with.")],
+    task: Annotated[str, typer.Option(help="Only this task; all that both explain by default.")] = "",
+    model: Annotated[str, typer.Option(help="Only this model.")] = "",
+    training: Annotated[str, typer.Option(help="Only models of this training.")] = "",
+    suite: Annotated[str, typer.Option(help="Only this suite, as in quick or quick-v1.")] = "",
+    results: options.Results = Path("results"),
+) -> None:
+    """Compare two methods on the same examples and weights, metric by metric, on what is stored."""
+    from faithboard.comparing import compared
+    from faithboard.report.duels import duels_text
+    from faithboard.store import Store
+
+    store = Store(results, writable=False)
+    found = compared(store, a, b, task=task, suite=suite, model=model, training=training)
+    typer.echo(duels_text(found))

@@ -1,0 +1,81 @@
+"""Two methods compared on what is stored: nothing is trained or explained."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from faithboard.errors import SuiteError, near
+from faithboard.resolve import Kind, resolve
+from faithboard.stats.duel import Duel, duels
+from faithboard.stats.entries import BASELINE
+from faithboard.store import Store
+
+
+def compared(
+    store: Store, a: str, b: str, *, task: str = "", suite: str = "", model: str = "", training: str = ""
+) -> list[Duel]:
+    """Every metric of every trained model that both methods explain, suite by suite; nothing for an empty choice.
+
+    A method or task is a name or `file.py:attribute`, which stands for the name that the file defines.
+
+    Raises ResolveError for a reference that leads nowhere. Raises SuiteError for a suite, method, task, model or
+    training that is not in the results (with near names), for a method against itself, and when the two have no
+    example on equal weights in common.
+    """
+    a, b = (_name("method", one) for one in (a, b))
+    task = _name("task", task)
+    if a == b:
+        raise SuiteError(f"{a} cannot be compared with itself")
+    suites = [one for one in store.suites() if suite in ("", one.name, f"{one.name}-v{one.version}")]
+    if not suites:
+        known = [f"{one.name}-v{one.version}" for one in store.suites()]
+        hint = near(suite, known) if known else "`faithboard run` makes some"
+        raise SuiteError(f"{store.root} holds no results of {f'suite {suite!r}' if suite else 'any suite'}; {hint}")
+    members = {key for one in suites for key in (*one.models, *one.explanations)}
+    models = {record.key: record for record in store.models() if record.key in members}
+    explanations = [e for e in store.explanations() if e.key in members and e.model_key in models]
+    for method in (a, b):
+        _known("method", method, (e.method for e in explanations if e.method), store)
+    _known("task", task, (record.task for record in models.values()), store)
+    _known("model", model, (record.model for record in models.values()), store)
+    _known("training", training, (record.training for record in models.values()), store)
+    asked = {
+        key: record
+        for key, record in models.items()
+        if task in ("", record.task) and model in ("", record.model) and training in ("", record.training)
+    }
+    explanations = [e for e in explanations if e.method in (a, b, BASELINE) and e.model_key in asked]
+    values = {
+        (e.key, str(metric)): lines.set_index("example")["value"]
+        for e in explanations
+        for metric, lines in store.values(e.key).groupby("metric")
+    }
+    fought: list[Duel] = []
+    refused: list[str] = []
+    for one in suites:
+        found = duels(
+            one.name,
+            one.version,
+            [record for key, record in asked.items() if key in one.models],
+            [e for e in explanations if e.key in one.explanations],
+            {place: series for place, series in values.items() if place[1] in one.metrics},
+            a,
+            b,
+        )
+        fought += found.fought
+        refused += found.refused
+    if not fought:
+        why = "\n".join(f"  {reason}" for reason in refused) or "  no trained model is explained by both"
+        raise SuiteError(f"{a} and {b} have no example on equal weights in common:\n{why}")
+    return fought
+
+
+def _name(kind: Kind, reference: str) -> str:
+    return resolve(kind, reference).name if ":" in reference else reference
+
+
+def _known(what: str, name: str, known: Iterable[str], store: Store) -> None:
+    names = set(known)
+    if name and name not in names:
+        hint = near(name, names) if names else "there are none"
+        raise SuiteError(f"{store.root} holds no results of the {what} {name!r}; {hint}")
