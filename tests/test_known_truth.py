@@ -13,6 +13,7 @@ from faithboard.classifier import Classifier, Output
 from faithboard.data import TaskData
 from faithboard.errors import DataError
 from faithboard.known_truth import verify_shortcut
+from faithboard.rules import Rules
 from tests.training.tiny import tiny
 
 
@@ -35,6 +36,7 @@ class Spotter(Classifier):
         embedded: Tensor | None = None,
         attention: Tensor | None = None,
         detach_attention: bool = False,
+        rules: Rules | None = None,
     ) -> Output:
         return Output((self.embedding(batch.ids)[:, :, 0] * batch.real).sum(1, keepdim=True) + self.bias)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor, nn
 
-from faithboard import Background, Batch, Classifier, Method, Output, Specials
+from faithboard import Background, Batch, Classifier, Method, Output, Rules, Specials
 
 if TYPE_CHECKING:
     from jaxtyping import Bool, Float
@@ -85,6 +85,7 @@ class BagOfWords(Classifier):
         embedded: Tensor | None = None,
         attention: Tensor | None = None,
         detach_attention: bool = False,
+        rules: Rules | None = None,
     ) -> Output:
         states = self.encoder(self.embed(batch) if embedded is None else embedded, batch.real)
         weight = torch.ones_like(states[:, :, 0])
