@@ -25,6 +25,7 @@ sys.meta_path.insert(0, Blocked())
 import torch
 from faithboard import Rng, predict
 from faithboard.config import ModelConfig
+from faithboard.metric import ProbeContext
 from faithboard.metrics import COMPREHENSIVENESS
 from faithboard.order import ranks
 from faithboard.probes import ATTENTION_AGREEMENT
@@ -39,7 +40,7 @@ for name in ("random", "attention", "gradient-l2", "gradient-x-input", "leave-on
     order = ranks(scores, batch, Rng(1, batch).permutation())
     COMPREHENSIVENESS.masks(order, batch.scorable)
     measure(model, method, batch)
-ATTENTION_AGREEMENT.probe(model, batch)
+ATTENTION_AGREEMENT.probe(model, batch, ProbeContext(0, Rng(0, batch), 3.0, False))
 import faithboard.data.collate, faithboard.models, faithboard.training, faithboard.plan, faithboard.stats
 print("lean")
 """

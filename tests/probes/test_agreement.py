@@ -10,6 +10,7 @@ from faithboard import Rng, predict
 from faithboard.classifier import count_steps
 from faithboard.probes import BUILTIN
 from faithboard.probes.agreement import ATTENTION_AGREEMENT, PAIRS, attention_agreement, measures
+from tests.probes.reference_models import context
 from tests.toy import BINARY, MIXED, SEVERAL, BagOfWords, builtin_methods, recurrent, texts
 
 MODELS = [recurrent, lambda: BagOfWords(attends=True), lambda: BagOfWords(SEVERAL, attends=True)]
@@ -20,7 +21,7 @@ def test_equals_scipy_on_the_scores_of_the_methods(make: type[BagOfWords]) -> No
     model, batch = make(), texts(*MIXED)
     names = ("attention", "gradient-x-input-fixed-attention", "leave-one-out-tvd")
     attention, gradient, loo = (builtin_methods()[name](model, batch, Rng(0, batch)).scores for name in names)
-    found = attention_agreement(model, batch)
+    found = attention_agreement(model, batch, context(batch))
     assert found.shape == (len(batch), len(ATTENTION_AGREEMENT.points))
     for column, (a, b) in enumerate(((attention, gradient), (attention, loo), (gradient, loo))):
         for row in range(len(batch)):
@@ -50,16 +51,20 @@ def test_its_vectors_are_those_of_the_methods(make: type[BagOfWords]) -> None:
 def test_by_hand() -> None:
     # alpha falls from left to right. |weight| and so the gradient: good, dull, film. What deleting a word moves: the
     # context is 1.64; without `good` it is -0.27, without `film` 1.86, without `dull` 1.76.
-    found = attention_agreement(BagOfWords(attends=True), texts("good film dull"))[0]
+    batch = texts("good film dull")
+    found = attention_agreement(BagOfWords(attends=True), batch, context(batch))[0]
     by_name = dict(zip(ATTENTION_AGREEMENT.points, found.tolist(), strict=True))
     assert by_name["tau-attention-gradient"] == pytest.approx(1 / 3)
     assert by_name["tau-attention-loo"] == pytest.approx(1)
     assert by_name["tau-gradient-loo"] == pytest.approx(1 / 3)
+    assert by_name["top-k-attention-loo"] == pytest.approx(1)
+    assert by_name["scorable-length"] == 3
     assert by_name["predicted-class"] == 1
 
 
 def test_short_texts_are_not_testable_which_is_not_insignificant() -> None:
-    found = attention_agreement(recurrent(), texts("good bad nice dull", "good bad nice dull film"))
+    batch = texts("good bad nice dull", "good bad nice dull film")
+    found = attention_agreement(recurrent(), batch, context(batch))
     taus, ps = found[:, :3], found[:, 3:6]
     assert bool(torch.isfinite(taus).all())
     assert bool(torch.isnan(ps[0]).all())
@@ -67,8 +72,9 @@ def test_short_texts_are_not_testable_which_is_not_insignificant() -> None:
 
 
 def test_one_token_and_constant_vectors_are_undefined() -> None:
-    found = attention_agreement(BagOfWords(attends=True), texts("good", "film film film film film"))
-    assert bool(torch.isnan(found[:, :6]).all())
+    batch = texts("good", "film film film film film")
+    found = attention_agreement(BagOfWords(attends=True), batch, context(batch))
+    assert bool(torch.isnan(found[:, :9]).all())
 
 
 def test_attention_that_is_uniform_to_float_precision_is_constant() -> None:
@@ -76,26 +82,29 @@ def test_attention_that_is_uniform_to_float_precision_is_constant() -> None:
     batch = texts("good bad nice dull film what")
     weights = measures(model, batch).attention[batch.scorable]
     assert len(weights.unique()) > 1
-    taus = attention_agreement(model, batch)[0, :3]
+    taus = attention_agreement(model, batch, context(batch))[0, :3]
     assert torch.isnan(taus).tolist() == [True, True, False]
 
 
 def test_the_model_is_left_in_its_mode() -> None:
     model = BagOfWords(attends=True, dropout=0.5).train()
-    expected = attention_agreement(BagOfWords(attends=True), texts(*MIXED))
-    torch.testing.assert_close(attention_agreement(model, texts(*MIXED)), expected, equal_nan=True)
+    batch = texts(*MIXED)
+    expected = attention_agreement(BagOfWords(attends=True), batch, context(batch))
+    torch.testing.assert_close(attention_agreement(model, batch, context(batch)), expected, equal_nan=True)
     assert model.training
 
 
 def test_listed_with_named_points() -> None:
-    assert BUILTIN == (ATTENTION_AGREEMENT,)
-    assert ATTENTION_AGREEMENT.points == (*(f"tau-{p}" for p in PAIRS), *(f"p-{p}" for p in PAIRS), "predicted-class")
+    assert ATTENTION_AGREEMENT in BUILTIN
+    of_pairs = [f"{kind}-{pair}" for kind in ("tau", "p", "top-k") for pair in PAIRS]
+    assert ATTENTION_AGREEMENT.points == (*of_pairs, "scorable-length", "predicted-class")
+    assert len({point for probe in BUILTIN for point in probe.points}) == sum(len(probe.points) for probe in BUILTIN)
 
 
 def test_the_planned_cost_is_the_measured_one_but_for_special_tokens() -> None:
     model, batch = recurrent(), texts("good film bad", "bad bad dull film nice")
     with count_steps(model) as steps:
-        ATTENTION_AGREEMENT.probe(model, batch)
+        ATTENTION_AGREEMENT.probe(model, batch, context(batch))
     assert ATTENTION_AGREEMENT.steps is not None
     least = [ATTENTION_AGREEMENT.steps(length) for length in (3, 5)]
     most = [ATTENTION_AGREEMENT.steps(length + 2) for length in (3, 5)]

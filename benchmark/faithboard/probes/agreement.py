@@ -14,9 +14,10 @@ from faithboard.batch import Batch
 from faithboard.classifier import Classifier, predicted_class, untouched
 from faithboard.erasure import without_each_token
 from faithboard.gradients import class_gradient
-from faithboard.metric import Probe
+from faithboard.metric import Probe, ProbeContext
 from faithboard.order import TIE
 from faithboard.probes.kendall import kendall_tau
+from faithboard.probes.topk import list_length, top_k_agreement
 
 if TYPE_CHECKING:
     from jaxtyping import Float64, Int
@@ -59,8 +60,8 @@ def measures(model: Classifier, batch: Batch) -> Measures:
     )
 
 
-def attention_agreement(model: Classifier, batch: Batch) -> Float64[Tensor, "batch point"]:
-    """tau of each pair, p of each pair, predicted class.
+def attention_agreement(model: Classifier, batch: Batch, context: ProbeContext) -> Float64[Tensor, "batch point"]:
+    """tau of each pair, p of each pair, top-k agreement of each pair, T, predicted class.
 
     tau is NaN where a vector is constant, to within `TIE` of its largest value, or has fewer than two tokens. p is NaN
     there and for texts of fewer than `TESTABLE` tokens, which are not testable rather than not significant.
@@ -69,8 +70,11 @@ def attention_agreement(model: Classifier, batch: Batch) -> Float64[Tensor, "bat
     scorable = batch.scorable.cpu().numpy()
     vectors = [_nan_where_constant(v, batch) for v in (found.attention, found.gradient, found.leave_one_out)]
     results = [kendall_tau(a, b, scorable) for a, b in combinations(vectors, 2)]
-    too_short = scorable.sum(1) < TESTABLE
-    columns = [tau for tau, _ in results] + [np.where(too_short, np.nan, p) for _, p in results]
+    lengths = scorable.sum(1)
+    columns = [tau for tau, _ in results] + [np.where(lengths < TESTABLE, np.nan, p) for _, p in results]
+    k = list_length(context.mean_length)
+    columns += [top_k_agreement(a, b, scorable, k) for a, b in combinations(vectors, 2)]
+    columns.append(lengths.astype(np.float64))
     columns.append(found.predicted.cpu().numpy().astype(np.float64))
     return torch.from_numpy(np.stack(columns, 1)).to(batch.device)
 
@@ -83,11 +87,15 @@ def _nan_where_constant(values: Float64[Tensor, "batch token"], batch: Batch) ->
 
 ATTENTION_AGREEMENT = Probe(
     name="attention-agreement",
-    version=1,
+    version=2,
     better="neither",
-    source="Jain & Wallace 2019, section 4.1: Kendall tau-b",
+    source="Jain & Wallace 2019, section 4.1: Kendall tau-b; Fagin et al. 2003 for the top k",
     needs=frozenset({"gradients", "attention"}),
-    points=(*(f"tau-{pair}" for pair in PAIRS), *(f"p-{pair}" for pair in PAIRS), "predicted-class"),
+    points=(
+        *(f"{kind}-{pair}" for kind in ("tau", "p", "top-k") for pair in PAIRS),
+        "scorable-length",
+        "predicted-class",
+    ),
     probe=attention_agreement,
     # The text, its gradient, and T texts without one word each.
     steps=lambda length: (length * length + length, length),

@@ -16,7 +16,7 @@ from faithboard.classifier import Classifier, predict, predicted_class
 from faithboard.data import TaskData
 from faithboard.data.collate import collate, rationale_mask
 from faithboard.erasure import MaskCount, evaluate_masks
-from faithboard.metric import ErasureMetric, Metric, Probe, RationaleMetric
+from faithboard.metric import ErasureMetric, Metric, Probe, ProbeContext, RationaleMetric
 from faithboard.order import ranks, unordered
 from faithboard.resolve import shortened
 from faithboard.rng import Rng, seed_of
@@ -98,15 +98,23 @@ def probe_all(
     data: TaskData,
     examples: Sequence[Example],
     probes: Sequence[Probe],
+    seed: int,
     *,
     advance: Callable[[int], None],
 ) -> pd.DataFrame:
     """Values of every column of every probe: columns metric (the name of the column), example, value, points."""
     rows: list[tuple[str, str, float, list[float]]] = []
+    lengths = collate(examples, data.vocabulary, data.task).scorable_lengths.double()
     for _, members in chunks(examples):
         batch = collate(members, data.vocabulary, data.task, model.device)
         for probe in probes:
-            found = probe.probe(model, batch).cpu()
+            context = ProbeContext(
+                seed=seed,
+                rng=Rng(seed_of("probe", probe.name, seed), batch),
+                mean_length=float(lengths.mean()),
+                answers_questions=data.task.layout == "pair",
+            )
+            found = probe.probe(model, batch, context).cpu()
             for column, point in enumerate(probe.points):
                 values = zip(batch.example_id, found[:, column].tolist(), strict=True)
                 rows += [(point, example, value, []) for example, value in values]
