@@ -129,9 +129,9 @@ def softmax_multipliers(s: Tensor, s0: Tensor, among: Tensor, m: Tensor) -> Tens
     top = top.where(some, 0.0)
     e, e0 = (s - top).exp(), (s0 - top).exp()
     r, r0 = (1 / values.sum(1, keepdim=True).where(some, 1.0) for values in (e, e0))
-    # 1/S - 1/S0 = -(S - S0) r r0
-    to_sum = -r * r0 * (m * (e + e0) / 2).sum(1, keepdim=True)
-    to_e = m * (r + r0) / 2 + to_sum
+    # What e_t gets as a factor, m_t (r + r0) / 2, and through the sum, as 1/S - 1/S0 = -(S - S0) r r0, in one.
+    mean, mean0 = ((m * share).sum(1, keepdim=True) for share in (e * r, e0 * r0))
+    to_e = (r * (m - mean0) + r0 * (m - mean)) / 2
     distance = (s - s0).abs().where(among, 0.0)
     return to_e * torch.maximum(e, e0) * _decay(distance)
 
@@ -149,14 +149,15 @@ def differences(model: Classifier, batch: Batch, embedded: Tensor, baseline: Ten
     def start(logits: Tensor) -> Tensor:
         p, p0 = Output(logits).log_probabilities(twice.candidates).exp().chunk(2)
         j = predicted_class(p)[:, None]
-        change.append((p - p0).gather(1, j)[:, 0])
+        # The loss of the other classes, and -1 for each of them, keep their digits where p_j is almost 1.
+        change.append(-(p - p0).scatter(1, j, 0.0).sum(1))
         z, z0 = logits.double().chunk(2)
         if logits.shape[1] == 1:
             high, low = torch.maximum(z, z0), torch.minimum(z, z0)
             m = torch.sigmoid(high) * torch.sigmoid(-low) * _decay(high - low) * (2 * j - 1)
         else:
             among = torch.ones_like(z, dtype=torch.bool) if batch.candidates is None else batch.candidates
-            m = softmax_multipliers(z, z0, among, torch.zeros_like(z).scatter(1, j, 1.0))
+            m = softmax_multipliers(z, z0, among, -torch.ones_like(z).scatter(1, j, 0.0))
         return _both(m.to(logits.dtype))
 
     both = torch.cat([embedded[:, cut], baseline[:, cut]])
