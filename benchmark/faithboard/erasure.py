@@ -1,4 +1,4 @@
-"""Ask the model again about texts with tokens deleted: every distinct text once, in batches of like length.
+"""Ask the model again about texts with words taken away: every distinct text once, in batches of like length.
 
 The masks of many methods and metrics for one text coincide: all of them remove the same top word, or leave the same
 half. So masks are pooled, duplicates are found per text, and what is left is evaluated in one stream.
@@ -16,10 +16,11 @@ from torch import Tensor
 
 from faithboard.batch import Batch
 from faithboard.buckets import token_batches, token_budget
-from faithboard.classifier import Classifier, predict, untouched
+from faithboard.classifier import Classifier, log_probabilities, untouched
+from faithboard.operators import operator_named
 
 if TYPE_CHECKING:
-    from jaxtyping import Bool, Float64, Int
+    from jaxtyping import Bool, Float, Float64, Int
 
 _ROWS = 2_048
 """Texts that are built at once at most: short remains of long texts are cut from wide masks, which take memory too."""
@@ -38,38 +39,50 @@ def evaluate_masks(
     batch: Batch,
     drop: Bool[Tensor, "batch mask token"],
     *,
+    operator: str = "delete",
     budget: int | None = None,
     count: MaskCount | None = None,
 ) -> Float64[Tensor, "batch mask class"]:
-    """Probabilities for every text with the tokens of every mask deleted and encoded again.
+    """Probabilities for every text with the tokens of every mask taken away and the text encoded again.
 
-    Kept tokens keep their order; query, begin and end stay, and candidates are those of the full text. Equal masks of
-    a text are evaluated once. `budget` is the number of tokens run at once (`token_budget` of the device by default);
-    `count` adds up what was asked and evaluated.
+    `operator` says what stands in their place (`operators.OPERATORS`): nothing (`delete`), `<unk>` (`unk`), the zero
+    vector (`zero`) or the kept word before them (`previous`). Kept tokens keep their order; query, begin and end stay,
+    and candidates are those of the full text. Equal masks of a text are evaluated once. `budget` is the number of
+    tokens run at once (`token_budget` of the device by default); `count` adds up what was asked and evaluated.
 
-    Raises ValueError when a mask marks a position that is not scorable.
+    Raises ValueError when a mask marks a position that is not scorable, ContractError for an unknown operator.
     """
+    chosen = operator_named(operator)
     if bool((drop & ~batch.scorable[:, None]).any()):
         raise ValueError("only scorable tokens can be deleted; begin, end, query and padding stay")
     text, masks, place = _distinct(drop)
     if count is not None:
         count.asked += place.numel()
         count.evaluated += len(text)
-    lengths = batch.lengths[text] - masks.sum(1)
-    return _evaluate(model, batch, text, lengths, lambda rows: masks[rows], budget)[place]
+    lengths = batch.lengths[text]
+
+    def answers(rows: Int[Tensor, "row"]) -> Float[Tensor, "row output"]:
+        full = batch.rows(text[rows])
+        changed, embedded = chosen.apply(model, full, masks[rows][:, : full.ids.shape[1]])
+        return model(changed, embedded=embedded).logits
+
+    return _evaluate(model, batch, text, lengths - masks.sum(1) if chosen.shortens else lengths, answers, budget)[place]
 
 
 def without_each_token(
     model: Classifier, batch: Batch, *, budget: int | None = None
 ) -> Float64[Tensor, "batch token class"]:
-    """Probabilities for every text without each of its scorable tokens in turn; NaN at all other positions."""
+    """Probabilities for every text without each of its scorable tokens in turn; NaN at all other positions.
+
+    The texts are deleted from by the model (`Classifier.without_token`), which may know a faster way than to encode
+    each of them from its beginning.
+    """
     text, position = batch.scorable.nonzero(as_tuple=True)
 
-    def masks(rows: Int[Tensor, "row"]) -> Bool[Tensor, "row token"]:
-        # Built for the rows at hand: all of them together are the square of the length.
-        return torch.nn.functional.one_hot(position[rows], batch.ids.shape[1]).bool()
+    def answers(rows: Int[Tensor, "row"]) -> Float[Tensor, "row output"]:
+        return model.without_token(batch, text[rows], position[rows])
 
-    p = _evaluate(model, batch, text, batch.lengths[text] - 1, masks, budget)
+    p = _evaluate(model, batch, text, batch.lengths[text] - 1, answers, budget)
     found = p.new_full((*batch.ids.shape, p.shape[1]), torch.nan)
     found[text, position] = p
     return found
@@ -90,15 +103,16 @@ def _distinct(
     return at // max(1, n_masks), flat[at], torch.from_numpy(place).to(drop.device).reshape(n_texts, n_masks)
 
 
+@torch.no_grad()
 def _evaluate(
     model: Classifier,
     batch: Batch,
     text: Int[Tensor, "variant"],
     lengths: Int[Tensor, "variant"],
-    masks: Callable[[Int[Tensor, "row"]], Bool[Tensor, "row token"]],
+    answers: Callable[[Int[Tensor, "row"]], Float[Tensor, "row output"]],
     budget: int | None,
 ) -> Float64[Tensor, "variant class"]:
-    """Probabilities for variant v = text `text[v]` without the tokens of its mask, `lengths[v]` tokens long."""
+    """Probabilities for each variant v, made of text `text[v]` and `lengths[v]` tokens long; `answers` gives logits."""
     p = torch.empty(len(text), model.n_classes, dtype=torch.float64, device=batch.device)
     with untouched(model):
         buckets = token_batches(lengths, budget or token_budget(batch.device))
@@ -106,8 +120,8 @@ def _evaluate(
         while waiting:
             rows = waiting.pop(0)
             try:
-                full = batch.rows(text[rows])
-                p[rows] = predict(model, full.without(masks(rows)[:, : full.ids.shape[1]]))
+                candidates = None if batch.candidates is None else batch.candidates[text[rows]]
+                p[rows] = log_probabilities(answers(rows), candidates).exp()
             except torch.OutOfMemoryError:
                 if len(rows) == 1:
                     raise

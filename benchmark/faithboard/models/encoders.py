@@ -46,7 +46,10 @@ class Encoder(nn.Module):
         if deleted is not None:
             with torch.no_grad():
                 whole = states.masked_fill(~deleted.real[:, :, None], 0.0)
-                return self.encode_without(whole, real, deleted).masked_fill_(padding, 0.0)
+                hidden = self.encode_without(whole, real, deleted)
+                shortest = int(real.sum(1).min())
+                hidden[:, shortest:].masked_fill_(padding[:, shortest:], 0.0)
+                return hidden
         return self.encode(states.masked_fill(padding, 0.0), real, ops).masked_fill(padding, 0.0)
 
     def summarise(

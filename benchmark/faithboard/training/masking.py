@@ -20,6 +20,7 @@ from faithboard.classifier import Classifier, Output
 from faithboard.config import MASKING, TrainingConfig
 from faithboard.data.vocabulary import SPECIAL_WORDS, Vocabulary
 from faithboard.gradients import class_gradient
+from faithboard.operators import previous_kept
 from faithboard.rng import TOKEN, Rng
 from faithboard.training.definition import Training
 from faithboard.training.supervised import CrossEntropy
@@ -64,15 +65,6 @@ def smallest(
     place = torch.arange(order.shape[1], device=order.device).expand_as(order)
     rank = torch.empty_like(order).scatter_(1, order, place)
     return (rank < count[:, None]) & batch.scorable
-
-
-def previous_kept(batch: Batch, masked: Bool[Tensor, "batch token"]) -> Int[Tensor, "batch token"]:
-    """For each position the id of the nearest kept word before it or, before the first kept word, of that one."""
-    kept = batch.scorable & ~masked
-    position = torch.arange(kept.shape[1], device=kept.device).expand_as(kept)
-    nearest = position.where(kept, -1).cummax(1).values
-    first = position.where(kept, kept.shape[1] - 1).amin(1, keepdim=True)
-    return batch.ids.gather(1, nearest.where(nearest >= 0, first))
 
 
 def divergence(full: Output, masked: Output, candidates: Bool[Tensor, "batch class"] | None) -> Float64[Tensor, ""]:
