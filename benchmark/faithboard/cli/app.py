@@ -25,6 +25,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "plan": work.plan,
     "check": ask.check,
     "compare": ask.compare,
+    "explain": ask.explain,
     "list": show.list_,
     "report": show.report,
     "forget": show.forget,

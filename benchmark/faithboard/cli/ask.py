@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -53,3 +56,53 @@ def compare(
     store = Store(results, writable=False)
     found = compared(store, a, b, task=task, suite=suite, model=model, training=training)
     typer.echo(duels_text(found))
+
+
+def explain(
+    task: Annotated[str, typer.Option(help="The task whose stored model explains.")],
+    text: Annotated[str, typer.Argument(help="A text of your own, in quotes.")] = "",
+    methods: options.Methods = "attention,gradient-l2,leave-one-out",
+    query: Annotated[str, typer.Option(help="The query of your text, for tasks that have one.")] = "",
+    example: Annotated[list[str], typer.Option(help="Id of a test example; may be given several times.")] = [],  # noqa: B006  typer copies it
+    model: Annotated[str, typer.Option(help="The model: its name, or file.py:attribute.")] = "",
+    training: Annotated[str, typer.Option(help="Training of the model.")] = "standard",
+    seed: Annotated[int | None, typer.Option(help="Seed of the model; the lowest that is stored by default.")] = None,
+    html: Annotated[Path, typer.Option(help="The page that is written.")] = Path("explanation.html"),
+    data: options.Data = None,
+    origin: options.Origin = "auto",
+    results: options.Results = Path("results"),
+    device: options.Device = "auto",
+    threads: options.Threads = 1,
+) -> None:
+    """Explain a text with a trained model: words coloured by score, here and on an HTML page."""
+    from faithboard.report.coloured import terminal_text
+    from faithboard.report.html import html_page
+    from faithboard.session import Place, chosen_device, chosen_origin
+    from faithboard.store import Store, write_atomically
+    from faithboard.texts import ask
+
+    place = Place(Store(results, writable=False), chosen_device(device, threads), data, chosen_origin(origin))
+    answer = ask(
+        place,
+        task,
+        options.separated(methods),
+        texts=[text] if text else [],
+        query=query,
+        examples=example,
+        model=model,
+        training=training,
+        seed=seed,
+    )
+    colours = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    width = shutil.get_terminal_size((80, 24)).columns
+    typer.echo(answer.model)
+    for one in answer.texts:
+        typer.echo(f"\n{one.example}\n{terminal_text(one, colours=colours, width=width)}")
+    if answer.private:
+        typer.echo(f"\nno page is written: texts of {answer.record.task} are private", err=True)
+    else:
+        page = html_page(f"Explanations: {answer.record.task}", answer.model, answer.texts)
+        write_atomically(html, lambda temporary: temporary.write_text(page, encoding="utf-8"))
+        typer.echo(f"\npage: {html}")
+    if any(said.failed for one in answer.texts for said in one.methods):
+        raise typer.Exit(FAILED)
