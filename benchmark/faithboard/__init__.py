@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from faithboard.metric import ErasureMetric, Probe, RationaleMetric
     from faithboard.rng import TOKEN, Rng
     from faithboard.rules import Rules, propagate
+    from faithboard.submitted import ModelDefinition, TaskTexts, model
     from faithboard.task import Example, HubSource, Record, Source, Task, TextRules
     from faithboard.training import CrossEntropy, Training
 
@@ -36,6 +37,7 @@ _WHERE = {
     "metric": ("ErasureMetric", "Probe", "RationaleMetric"),
     "rng": ("TOKEN", "Rng"),
     "rules": ("Rules", "propagate"),
+    "submitted": ("ModelDefinition", "TaskTexts", "model"),
     "task": ("Example", "HubSource", "Record", "Source", "Task", "TextRules"),
     "training": ("CrossEntropy", "Training"),
 }
@@ -55,6 +57,7 @@ __all__ = [
     "FaithboardError",
     "HubSource",
     "Method",
+    "ModelDefinition",
     "Output",
     "Probe",
     "RationaleMetric",
@@ -64,12 +67,14 @@ __all__ = [
     "Source",
     "Specials",
     "Task",
+    "TaskTexts",
     "TextRules",
     "Training",
     "__version__",
     "class_gradient",
     "evaluate_masks",
     "method",
+    "model",
     "predict",
     "predicted_class",
     "propagate",

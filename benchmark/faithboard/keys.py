@@ -68,6 +68,21 @@ def model_key(
     )
 
 
+def submitted_model_key(task: Task, fingerprint: str, name: str, sha256: str, seed: int) -> str:
+    """Key of a model that a person brings; `sha256` is that of everything it is made of."""
+    return digest(
+        {
+            "kind": "model",
+            "engine": ENGINE_VERSION,
+            "task": [task.name, task.version],
+            "data": fingerprint,
+            "transform": transform_of(task),
+            "submitted": [name, sha256],
+            "seed": seed,
+        }
+    )
+
+
 def examples_key(examples: Iterable[Example]) -> str:
     """Key of the explained examples, by id and in order; their content is in the data fingerprint."""
     return digest([example.id for example in examples])

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from faithboard.attribution import Method
 from faithboard.config import ModelConfig, TrainingConfig
 from faithboard.metric import Metric
+from faithboard.submitted import ModelDefinition
 from faithboard.suites import Suite
 from faithboard.task import Example, Task
 from faithboard.training import Training
@@ -64,15 +65,21 @@ class PlannedJob:
 
     key: str
     prepared: Prepared
-    model: ModelConfig
+    model: ModelConfig | ModelDefinition
+    """Settings of a reference model, or a person's own."""
     training: TrainingConfig
     seed: int
     state: Literal["train", "stored", "failed"]
     reason: str
-    train_steps: float
-    """Token steps of training at most, forward and backward: epochs x training tokens x passes x 2."""
+    train_steps: float | None
+    """Token steps of training at most, forward and backward: epochs x training tokens x passes x 2.
+
+    None where a person's own model does not say.
+    """
     procedure: Training
     """The definition behind `training`."""
+    sha256: str = ""
+    """Of a person's own model: the hash of what it is made of."""
     start: PlannedJob | None = None
     """The model it goes on from, of the training `init`; None for fresh weights."""
     explanations: tuple[PlannedExplanation, ...] = ()

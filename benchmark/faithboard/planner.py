@@ -8,16 +8,17 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from faithboard.attribution import Method
-from faithboard.config import configured
+from faithboard.config import TrainingConfig, configured
 from faithboard.errors import SuiteError, near
-from faithboard.keys import examples_key, explain_key, model_key, row_key, throughput_key
+from faithboard.keys import examples_key, explain_key, model_key, row_key, submitted_model_key, throughput_key
 from faithboard.metric import ErasureMetric, Metric, Probe, RationaleMetric
 from faithboard.models import capabilities, check_combination
 from faithboard.plan import Plan, PlannedExplanation, PlannedJob, Prepared, State
 from faithboard.resolve import Resolved, asks_for_training
+from faithboard.submitted import ModelDefinition
 from faithboard.suites import Suite
 from faithboard.task import Task
-from faithboard.training import BUILTIN, Training, check_training
+from faithboard.training import BUILTIN, STANDARD, Training, check_training
 
 if TYPE_CHECKING:
     from faithboard.store import Index
@@ -34,22 +35,28 @@ def make_plan(
     vectors: Mapping[str, str],
     machine: Mapping[str, Any],
     *,
+    submitted: Mapping[str, Resolved] | None = None,
     retry_failed: bool = False,
     over_budget: bool = False,
 ) -> Plan:
     """Cross everything. `trainings` are the suite's, `asked` those that methods ask for; `vectors` maps a source of
-    embeddings to the identity of its content; `machine` is the provenance that a speed record needs.
+    embeddings to the identity of its content; `machine` is the provenance that a speed record needs; `submitted` are
+    the models of the suite that a person brings, by reference.
 
     Raises SuiteError for a model or training that makes no sense on a task, before anything is trained.
     """
     inapplicable: list[str] = []
+    unasked = [metric.name for metric in metrics if not isinstance(metric.value, Probe)]
+    if not suite.methods and unasked:
+        raise SuiteError(f"{suite.title} has no methods, and {', '.join(unasked)} can only score one; give --methods")
     jobs = []
     own = frozenset(training.name for training in trainings)
     for one in prepared:
         usable = _applicable(one.task, [metric.value for metric in metrics], inapplicable)
-        models = _Models(suite, one, {each.name: each for each in [*trainings, *asked]}, index, vectors, retry_failed)
-        for name in suite.models:
-            for training in models.trainings:
+        every = {each.name: each for each in [*trainings, *asked]}
+        models = _Models(suite, one, every, index, vectors, retry_failed, submitted or {})
+        for name in suite.models_for(one.reference, one.task.name):
+            for training in models.trainings_of(name, inapplicable):
                 for seed in suite.seeds:
                     job = models.job(name, training, seed)
                     planner = _Planner(suite, job, own, index, machine, retry_failed, over_budget)
@@ -70,9 +77,24 @@ class _Models:
     index: Index
     vectors: Mapping[str, str]
     retry_failed: bool
+    submitted: Mapping[str, Resolved]
+
+    def trainings_of(self, name: str, inapplicable: list[str]) -> list[str]:
+        """Those that a model is trained by. A person's own brings its training along, which stands as `standard`."""
+        if name not in self.submitted:
+            return list(self.trainings)
+        own = self.submitted[name].name
+        others = [training for training in self.trainings if training != STANDARD.name]
+        if len(others) == len(self.trainings):
+            raise SuiteError(f"the model {own} is trained by its own file, so {', '.join(others)} cannot train it")
+        said = [f"{training} does not apply to {own}, which is trained by its own file" for training in others]
+        inapplicable += [sentence for sentence in said if sentence not in inapplicable]
+        return [STANDARD.name]
 
     def job(self, name: str, training: str, seed: int) -> PlannedJob:
         """The model `name`, with nothing asked of it yet. Raises SuiteError when it makes no sense."""
+        if name in self.submitted:
+            return self._submitted(self.submitted[name], seed)
         task, data = self.prepared.task, self.prepared.data
         model, settings = configured(
             name, task.profile, self.suite.settings_for(self.prepared.reference, task.name), training=training
@@ -83,16 +105,12 @@ class _Models:
         start = None if settings.init is None else self.job(name, settings.init, seed)
         used = definition.used(settings) | ({} if start is None else {"init": start.key})
         key = model_key(task, data.fingerprint, model, used, seed, self.vectors[model.vectors], content)
-        known = self.index.models.get(key)
-        if known is None or (known.status == "failed" and self.retry_failed):
-            state: Literal["train", "stored", "failed"] = "train"
-        else:
-            state = "failed" if known.status == "failed" else "stored"
+        state, reason = self._state(key)
         tokens = sum(len(example.tokens) + len(example.query) for example in data.splits["train"])
         steps = 2.0 * definition.passes * settings.epochs * tokens if state == "train" else 0.0
         if start is not None and start.training.procedure not in self.trainings:
             # No job of its own counts what the start costs.
-            steps += start.train_steps
+            steps += start.train_steps or 0.0
         return PlannedJob(
             key=key,
             prepared=self.prepared,
@@ -100,11 +118,36 @@ class _Models:
             training=settings,
             seed=seed,
             state=state,
-            reason=known.reason if known and state == "failed" else "",
+            reason=reason,
             train_steps=steps,
             procedure=definition,
             start=start,
         )
+
+    def _submitted(self, one: Resolved, seed: int) -> PlannedJob:
+        model: ModelDefinition = one.value
+        data = self.prepared.data
+        key = submitted_model_key(data.task, data.fingerprint, model.name, one.sha256, seed)
+        state, reason = self._state(key)
+        return PlannedJob(
+            key=key,
+            prepared=self.prepared,
+            model=model,
+            training=TrainingConfig(),
+            seed=seed,
+            state=state,
+            reason=reason,
+            train_steps=None if state == "train" and model.trains else 0.0,
+            procedure=STANDARD,
+            sha256=one.sha256,
+        )
+
+    def _state(self, key: str) -> tuple[Literal["train", "stored", "failed"], str]:
+        """Whether a model is stored, and why it failed if it did."""
+        known = self.index.models.get(key)
+        if known is None or (known.status == "failed" and self.retry_failed):
+            return "train", ""
+        return ("failed", known.reason) if known.status == "failed" else ("stored", "")
 
     def _definition(self, name: str) -> tuple[Training, str]:
         """A training and, where it is a submission, the hash of its file; the engine's own go with its version."""
@@ -138,7 +181,7 @@ class _Planner:
     def explanation(self, one: Resolved, metrics: Sequence[Metric]) -> PlannedExplanation:
         method: Method = one.value
         key = explain_key(self.job.key, method.name, one.sha256, examples_key(self.job.prepared.examples))
-        missing = method.needs - capabilities(self.job.model, self.job.prepared.task) - {"background"}
+        missing = method.needs - self._able() - {"background"}
         if missing:
             reason = f"needs {', '.join(sorted(missing))}, which {self.job.model.name} has not on this task"
             return PlannedExplanation(key, method, one.sha256, "unsupported", reason)
@@ -156,7 +199,7 @@ class _Planner:
 
     def probes(self, metrics: Sequence[Probe]) -> PlannedExplanation:
         key = explain_key(self.job.key, "", "", examples_key(self.job.prepared.examples))
-        able = [metric for metric in metrics if metric.needs <= capabilities(self.job.model, self.job.prepared.task)]
+        able = [metric for metric in metrics if metric.needs <= self._able()]
         if not able:
             needs = sorted(set().union(*(metric.needs for metric in metrics)))
             return PlannedExplanation(key, None, "", "unsupported", f"probes need {', '.join(needs)}")
@@ -168,6 +211,10 @@ class _Planner:
         each = [metric.steps(length) for metric in able if metric.steps for length in self.job.prepared.lengths]
         forward, backward = (math.fsum(steps) for steps in zip(*each, strict=True))
         return PlannedExplanation(key, None, "", state, reason, left, forward, backward)
+
+    def _able(self) -> frozenset[str]:
+        model, task = self.job.model, self.job.prepared.task
+        return model.able(len(task.labels)) if isinstance(model, ModelDefinition) else capabilities(model, task)
 
     def _stored(self, key: str, metrics: Sequence[Metric]) -> tuple[State, str, tuple[Metric, ...]]:
         known, model = self.index.explanations.get(key), self.index.models.get(self.job.key)

@@ -1,7 +1,8 @@
 """From a name to a definition. Built-ins, installed packages and files outside the repository go through one door.
 
-A reference is a built-in or installed name (`gradient-l2`), a file (`my_method.py:MyMethod`) or a module
-(`package.module:attr`). Two definitions of one name are an error that names both places.
+A reference is a built-in or installed name (`gradient-l2`), a file (`my_method.py:MyMethod`), a module
+(`package.module:attr`) or, for a task, a file of data (`my.csv`). Two definitions of one name are an error that names
+both places.
 """
 
 from __future__ import annotations
@@ -20,14 +21,28 @@ from typing import Any, Literal
 
 import faithboard
 from faithboard.attribution import Method, joined
+from faithboard.classifier import Classifier
 from faithboard.errors import FaithboardError, ResolveError, near
 from faithboard.metric import Metric
+from faithboard.submitted import ModelDefinition, finished
 from faithboard.task import Task
 from faithboard.training.definition import Training
 
-Kind = Literal["task", "method", "metric", "training"]
+Kind = Literal["task", "method", "metric", "training", "model"]
 
-_TYPES: dict[Kind, type] = {"task": Task, "method": Method, "metric": Metric, "training": Training}
+_TYPES: dict[Kind, tuple[type, ...]] = {
+    "task": (Task,),
+    "method": (Method,),
+    "metric": (Metric,),
+    "training": (Training,),
+    "model": (ModelDefinition, Classifier),
+}
+_RULES = {
+    "method": "decorate the function with @method(...)",
+    "model": "decorate the function that makes it with @model(...), or make it a Classifier",
+}
+DATA_FILE = ".csv"
+"""How a reference to a task of a person's own data ends."""
 
 
 @dataclass(frozen=True)
@@ -36,25 +51,28 @@ class Resolved:
 
     name: str
     value: Any
-    """A Task, Method, Metric or Training, as asked."""
+    """A Task, Method, Metric, Training or ModelDefinition, as asked."""
     origin: str
     """Path of the file, for messages."""
     sha256: str
-    """Hash of that file."""
+    """Hash of that file; of a model, also of the files it names, or of its weights when it is finished."""
 
 
 def resolve(kind: Kind, reference: str) -> Resolved:
     """The definition a reference leads to.
 
     Raises ResolveError for an unknown name (with near names), a file or attribute that is not there, a file that does
-    not import, something of another type, or a name defined twice.
+    not import, something of another type, or a name defined twice, and DataError for a file of data that is no task.
     """
+    if kind == "task" and reference.endswith(DATA_FILE):
+        return _from_data(reference)
     return _from_place(kind, reference) if ":" in reference else _from_name(kind, reference)
 
 
 def resolve_all(kind: Kind, references: Iterable[str]) -> list[Resolved]:
     """Every reference in order, each once. Raises ResolveError when one name comes from two places."""
     found: dict[str, Resolved] = {}
+    ours = builtin(kind)
     for reference in references:
         one = resolve(kind, reference)
         first = found.setdefault(one.name, one)
@@ -62,9 +80,9 @@ def resolve_all(kind: Kind, references: Iterable[str]) -> list[Resolved]:
             raise ResolveError(
                 f"two {kind}s are called {one.name!r}: {first.origin} and {one.origin}; give one of them another name"
             )
-        if ":" in reference and one.name in builtin(kind) and builtin(kind)[one.name].origin != one.origin:
+        if one.name in ours and ours[one.name].origin != one.origin:
             raise ResolveError(
-                f"{reference} is called {one.name!r} like the built-in of {builtin(kind)[one.name].origin}; rename it"
+                f"{reference} is called {one.name!r} like the built-in of {ours[one.name].origin}; rename it"
             )
     return list(found.values())
 
@@ -95,9 +113,31 @@ def _beside(method: Resolved) -> list[Resolved]:
     return [one for module in modules[-1:] for one in _definitions("training", module)]
 
 
+def submitted_models(references: Iterable[str]) -> dict[str, Resolved]:
+    """Those of the references to models that lead to a definition; the others name reference models.
+
+    Raises ResolveError as `resolve_all` does, and for a name that a reference model has.
+    """
+    from faithboard.models import names
+
+    installed_here, reserved = installed("model"), names()
+    asked = [one for one in references if ":" in one or one.endswith(".py") or one in installed_here]
+    found = {reference: resolve("model", reference) for reference in asked}
+    resolve_all("model", asked)
+    for reference, one in found.items():
+        if one.name in reserved:
+            raise ResolveError(f"{reference} is called {one.name!r} like a reference model; rename it")
+    return found
+
+
 def builtin(kind: Kind) -> dict[str, Resolved]:
-    """All built-in definitions of a kind by name. Raises ResolveError when two of them share one."""
+    """All built-in definitions of a kind by name; the reference models are none.
+
+    Raises ResolveError when two share a name.
+    """
     found: dict[str, Resolved] = {}
+    if kind == "model":
+        return found
     for one in _builtin_files(kind) if kind in ("task", "method") else _builtin_values(kind):
         if one.name in found:
             raise ResolveError(
@@ -107,30 +147,41 @@ def builtin(kind: Kind) -> dict[str, Resolved]:
     return {name: _with_base(one, found) for name, one in found.items()} if kind == "method" else found
 
 
-def installed(kind: Kind) -> dict[str, importlib.metadata.EntryPoint]:
-    """Entry points of other packages for a kind, not loaded yet. Raises ResolveError when two share a name."""
-    found: dict[str, importlib.metadata.EntryPoint] = {}
+def installed(kind: Kind) -> dict[str, tuple[str, ...]]:
+    """What other packages offer of a kind by entry points, not loaded: name -> `module:attribute`, mostly one.
+
+    A name that two packages offer is an error for whoever asks for it, and for nobody else.
+    """
+    found: dict[str, tuple[str, ...]] = {}
     for point in importlib.metadata.entry_points(group=f"faithboard.{kind}s"):
-        if point.name in found:
-            raise ResolveError(
-                f"two installed packages offer the {kind} {point.name!r}: {found[point.name].value} and "
-                f"{point.value}; uninstall one of them"
-            )
-        found[point.name] = point
+        # A package that lies on the path twice offers the same thing twice.
+        found[point.name] = tuple(dict.fromkeys([*found.get(point.name, ()), _place_of(point)]))
     return found
+
+
+def _place_of(point: importlib.metadata.EntryPoint) -> str:
+    """`module:attribute` of an entry point, without the extras that may stand behind."""
+    return point.value.partition("[")[0].strip()
 
 
 def _from_name(kind: Kind, name: str) -> Resolved:
     ours, theirs = builtin(kind), installed(kind)
-    if name in ours and name in theirs:
+    places = theirs.get(name, ())
+    if name in ours and places:
         raise ResolveError(
             f"the {kind} {name!r} is built in ({ours[name].origin}) and offered by an installed package "
-            f"({theirs[name].value}); refer to the latter as {theirs[name].value}"
+            f"({places[0]}); refer to the latter as {places[0]}"
         )
     if name in ours:
         return ours[name]
-    if name in theirs:
-        return _from_place(kind, theirs[name].value)
+    if len(places) > 1:
+        raise ResolveError(
+            f"two installed packages offer the {kind} {name!r}: {' and '.join(places)}; uninstall one of them"
+        )
+    if places:
+        if ":" not in places[0]:
+            raise ResolveError(f"the entry point {name!r} is {places[0]!r}; its package must give module:attribute")
+        return _from_place(kind, places[0])
     if name.endswith(".py"):
         raise ResolveError(f"{name}: say which {kind} of the file, as in {name}:attribute")
     raise ResolveError(f"unknown {kind} {name!r}: {near(name, [*ours, *theirs])}")
@@ -145,19 +196,46 @@ def _from_place(kind: Kind, reference: str) -> Resolved:
             module = importlib.import_module(place)
         except ModuleNotFoundError as error:
             raise ResolveError(f"{reference}: cannot import module {place!r} ({error}); is it installed?") from error
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise ResolveError(f"{reference}: module {place!r} does not import:\n{shortened(error)}") from error
     if not hasattr(module, attribute):
-        offered = [one.value for one in _definitions(kind, module)]
-        hint = near(attribute, _attributes(kind, module)) if offered else f"the file defines no {kind}"
+        offered = _attributes(kind, module)
+        hint = near(attribute, offered) if offered else f"the file defines no {kind}"
         raise ResolveError(f"{reference}: {place} has no attribute {attribute!r}; {hint}")
     value: Any = getattr(module, attribute)
     if not _is_a(kind, value):
-        rule = "decorate the function with @method(...)" if kind == "method" else f"make it a {_TYPES[kind].__name__}"
+        rule = _RULES.get(kind, f"make it a {_TYPES[kind][0].__name__}")
         raise ResolveError(f"{reference} is a {type(value).__name__}, not a {kind}; {rule}")
     origin = Path(module.__file__ or place)
+    if kind == "model":
+        return _model(reference, attribute, value, origin)
     found = Resolved(value.name, value, str(origin), _sha256(origin))
     return _with_base(found, {}) if kind == "method" else found
+
+
+def _from_data(reference: str) -> Resolved:
+    from faithboard.readers.csv_file import task_of
+
+    path = Path(reference).expanduser().resolve()
+    task = task_of(path)
+    return Resolved(task.name, task, str(path), _sha256(path))
+
+
+def _model(reference: str, attribute: str, value: ModelDefinition | Classifier, origin: Path) -> Resolved:
+    """A model with the hash of all it is made of: its file, the files it names, and the weights it has already."""
+    from faithboard.running.weights import weights_sha256
+
+    parts = [_sha256(origin)]
+    if isinstance(value, Classifier):
+        parts.append(weights_sha256(value.state_dict()))
+        value = finished(attribute, value)
+    for name in value.files:
+        path = origin.parent / name
+        if not path.is_file():
+            raise ResolveError(f"{reference}: {value.name} names the file {path}, which is not there")
+        parts.append(_sha256(path))
+    whole = parts[0] if len(parts) == 1 else hashlib.sha256("".join(parts).encode()).hexdigest()
+    return Resolved(value.name, value, str(origin), whole)
 
 
 def _with_base(one: Resolved, known: Mapping[str, Resolved]) -> Resolved:
@@ -186,7 +264,7 @@ def load_file(path: Path) -> ModuleType:
     sys.modules[name] = module
     try:
         spec.loader.exec_module(module)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         del sys.modules[name]
         if isinstance(error, FaithboardError):
             raise ResolveError(f"{path} does not import: {error}") from error

@@ -74,7 +74,9 @@ def chosen_origin(name: str) -> Origin:
 
 
 def is_here(task: Task, place: Place) -> bool:
-    """Whether the data of a task can be loaded without asking the hub: published files, or a generator."""
+    """Whether the data of a task can be loaded without asking the hub: its own or published files, or a generator."""
+    if task.own_file is not None:
+        return True
     if place.data is not None and place.origin in ("auto", "files") and data_folder(place.data, task) is not None:
         return True
     return task.generate is not None and place.origin in ("auto", "generated")
@@ -108,6 +110,7 @@ def plan_suite(
     methods = resolve.resolve_all("method", suite.methods)
     metrics = resolve.resolve_all("metric", suite.metrics)
     trainings = resolve.resolve_all("training", suite.trainings)
+    submitted = resolve.submitted_models(suite.models)
     place.store.check_suite(suite)
     if suite.origin is not None and place.origin == "auto":
         place = replace(place, origin=chosen_origin(suite.origin))
@@ -123,8 +126,9 @@ def plan_suite(
         trainings,
         resolve.asked_trainings(methods, trainings),
         place.store.index(),
-        _vectors(suite, ready),
+        _vectors([name for name in suite.models if name not in submitted], suite, ready),
         provenance(place.device),
+        submitted=submitted,
         retry_failed=retry_failed,
         over_budget=over_budget,
     )
@@ -163,10 +167,10 @@ def describe(data: TaskData) -> str:
     return f"{data.task.name}: {data.origin} ({known}); " + ", ".join(rows + notes)
 
 
-def _vectors(suite: Suite, ready: Sequence[Prepared]) -> Mapping[str, str]:
+def _vectors(models: Sequence[str], suite: Suite, ready: Sequence[Prepared]) -> Mapping[str, str]:
     sources = {
         configured(model, one.task.profile, suite.settings_for(one.reference, one.task.name))[0].vectors
         for one in ready
-        for model in suite.models
+        for model in models
     }
     return {source: source_id(source) for source in sorted(sources)}

@@ -78,7 +78,7 @@ def _models(results: Path) -> str:
     from faithboard.models import names
     from faithboard.store import Store
 
-    text = "models: " + ", ".join(names())
+    text = "models: " + ", ".join(names()) + _installed("model")
     if not results.is_dir():
         return f"{text}\n\nno results folder {results}: nothing is trained"
     rows = [
@@ -119,5 +119,5 @@ def _table(rows: Sequence[tuple[object, ...]], headers: tuple[str, ...], kind: r
 
 
 def _installed(kind: resolve.Kind) -> str:
-    offered = [f"{name} ({point.value})" for name, point in sorted(resolve.installed(kind).items())]
+    offered = [f"{name} ({' or '.join(places)})" for name, places in sorted(resolve.installed(kind).items())]
     return f"\ninstalled: {', '.join(offered)}" if offered else ""

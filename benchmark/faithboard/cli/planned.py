@@ -30,7 +30,7 @@ def table(plan: Plan) -> str:
     """Every job and explanation with its state and planned token steps."""
     rows: list[tuple[str, str, str, str, str, str]] = []
     for job in plan.jobs:
-        rows.append((job.title, job.state, _steps(job.train_steps), "", "", job.reason))
+        rows.append((job.title, job.state, _or_unknown(job.train_steps), "", "", job.reason))
         rows += [_row(one) for one in job.explanations]
     headers = ("part", "state", "forward + backward steps", "scoring steps, at most", "to score", "reason")
     text = tabulate(
@@ -41,7 +41,7 @@ def table(plan: Plan) -> str:
 
 
 def _row(one: PlannedExplanation) -> tuple[str, str, str, str, str, str]:
-    steps = "unknown" if one.forward is None or one.backward is None else _steps(one.forward + one.backward)
+    steps = _or_unknown(None if one.forward is None or one.backward is None else one.forward + one.backward)
     metrics = ", ".join(metric.name for metric in one.metrics)
     return (
         f"- {one.name}",
@@ -51,6 +51,10 @@ def _row(one: PlannedExplanation) -> tuple[str, str, str, str, str, str]:
         metrics,
         one.reason,
     )
+
+
+def _or_unknown(steps: float | None) -> str:
+    return "unknown" if steps is None else _steps(steps)
 
 
 def _steps(steps: float) -> str:

@@ -28,6 +28,8 @@ log = logging.getLogger(__name__)
 
 Origin = Literal["files", "hub", "generated"]
 UNVERIFIED = "unverified"
+OWN = "own data"
+"""Name of what a person brings: nobody else has published it, so there is nothing to verify it by."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,7 @@ class TaskData:
     vocabulary: Vocabulary
     fingerprint: str
     fingerprint_name: str
-    """Name under which the task knows this fingerprint, or `unverified`."""
+    """Name under which the task knows this fingerprint, `own data` of a person's own file, or `unverified`."""
     origin: Origin
     counts: Mapping[str, SplitCounts]
     cut: tuple[str, ...] = ()
@@ -105,6 +107,9 @@ class _Source:
 
 
 def _source(task: Task, root: Path | None, origin: str) -> _Source:
+    if task.own_file is not None and task.read is not None:
+        own = task.own_file
+        return _Source("files", {"file": files.sha256(own)}, partial(task.read, own.parent))
     if root is not None and not root.is_dir():
         raise DataError(f"the data folder {root} does not exist")
     if origin == "auto":
@@ -200,6 +205,13 @@ def _check_classes(task: Task, split: str, counts: SplitCounts) -> None:
             f"task {task.name}: every usable text of the {split} split is of class {classes[0]!r} ({counts.used} of "
             f"{counts.read} rows used); scores on it would mean nothing. Is the file whole?"
         )
+    lacking_here = [label for label in counts.per_class if label not in classes]
+    if task.own_file is not None and lacking_here:
+        raise DataError(
+            f"{task.own_file}: no text of class {lacking_here[0]!r} can be used in the {split} split "
+            f"({counts.per_class_before[lacking_here[0]]} there before texts of one word were left out); every class "
+            "needs texts in every split" + ("" if split not in task.cut else ". Add some, or a column split")
+        )
 
 
 def _check_ids(task: Task, splits: Mapping[str, Sequence[Example]]) -> None:
@@ -220,6 +232,8 @@ def _verified(task: Task, origin: Origin, fingerprint: str) -> str:
     for name, known in task.fingerprints.items():
         if known == fingerprint:
             return name
+    if task.own_file is not None:
+        return OWN
     published = task.fingerprints.get("published")
     complete = task.hub is not None and task.hub.complete
     if origin == "hub" and published is not None and complete:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -29,8 +30,8 @@ def read_rows(
     Without `columns` the first row names them, and must name all that are `required`. A quoted field may span lines,
     which then end in a line feed. `quoted=False` is for files that quote nothing: a quotation mark is text there.
 
-    Raises DataError with file and line for a missing column, a row with another number of fields than columns, and
-    broken quoting.
+    Raises DataError with file and line for a missing or repeated column, a row with another number of fields than
+    columns, and broken quoting.
     """
     rows = _split(path, delimiter, quoted)
     if columns is None:
@@ -41,6 +42,9 @@ def read_rows(
             raise DataError(
                 f"{path}, line {number}: no column {', '.join(missing)}; the first row must name the columns"
             )
+        repeated = [name for name, times in Counter(columns).items() if times > 1]
+        if repeated:
+            raise DataError(f"{path}, line {number}: two columns are called {repeated[0]!r}; rename or remove one")
     for number, fields in rows:
         if len(fields) != len(columns):
             raise DataError(

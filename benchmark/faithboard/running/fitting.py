@@ -17,7 +17,7 @@ import faithboard
 from faithboard.classifier import Classifier
 from faithboard.config import ModelConfig
 from faithboard.data.embeddings import Embedding, load_embedding
-from faithboard.errors import DataError, FaithboardError, StoreError
+from faithboard.errors import ContractError, DataError, FaithboardError, StoreError
 from faithboard.known_truth import verify_shortcut
 from faithboard.models import AttentionClassifier, build
 from faithboard.performance import gate, measure, probabilities, reads_query, without_text
@@ -25,8 +25,10 @@ from faithboard.plan import PlannedJob
 from faithboard.records import ModelRecord
 from faithboard.resolve import shortened
 from faithboard.running.progress import Progress
+from faithboard.running.submitted import made
 from faithboard.running.weights import weights_sha256
 from faithboard.store import Store
+from faithboard.submitted import ModelDefinition
 from faithboard.training import Checkpoint, train
 from faithboard.training.cost import step_memory
 from faithboard.training.diagnostics import mean_bottom_half_mass
@@ -44,11 +46,13 @@ def fitted(job: PlannedJob, store: Store, device: torch.device, progress: Progre
     """
     record = store.model(job.key)
     if record is not None and record.status == "ok":
-        model = _stored(job, record, store, progress)
+        model = _stored(job, record, store, device, progress)
         if model is not None:
             return model.to(device), record
     try:
-        return _trained(job, store, device, progress)
+        if isinstance(job.model, ModelDefinition):
+            return _made(job, job.model, store, device, progress)
+        return _trained(job, job.model, store, device, progress)
     except (DataError, StoreError):
         # A vectors file with a broken line or a full disk is no failure of this model: nothing is stored of it.
         raise
@@ -86,7 +90,9 @@ def provenance(device: torch.device) -> dict[str, Any]:
     }
 
 
-def _stored(job: PlannedJob, record: ModelRecord, store: Store, progress: Progress) -> Classifier | None:
+def _stored(
+    job: PlannedJob, record: ModelRecord, store: Store, device: torch.device, progress: Progress
+) -> Classifier | None:
     """The stored model of a job; None, and said, when its weights are damaged."""
     data = job.prepared.data
     try:
@@ -97,16 +103,55 @@ def _stored(job: PlannedJob, record: ModelRecord, store: Store, progress: Progre
     if weights_sha256(weights) != record.weights_sha256:
         progress.say(f"the stored weights of {job.title} are not those of its record (checksum); training it again")
         return None
+    if isinstance(job.model, ModelDefinition):
+        return _made_again(job, job.model, weights, device, progress)
     empty = torch.zeros(record.config["embedding"])
     model = build(job.model, data.task, empty, data.vocabulary.specials, seed=job.seed)
     model.load_state_dict(weights)
     return model
 
 
-def _trained(job: PlannedJob, store: Store, device: torch.device, progress: Progress) -> tuple[Classifier, ModelRecord]:
+def _made(
+    job: PlannedJob, definition: ModelDefinition, store: Store, device: torch.device, progress: Progress
+) -> tuple[Classifier, ModelRecord]:
+    """Make a person's own model by its own function, test it and store it."""
+    started = time.perf_counter()
+    with progress.bar(f"make {job.title}", 1) as advance:
+        model = made(definition, job.prepared.data, job.seed, device)
+        advance(1)
+    seconds = time.perf_counter() - started
+    # Copies, since weights that two modules share cannot be stored as they are.
+    weights = {name: value.detach().cpu().clone() for name, value in model.state_dict().items()}
+    measures, predictions = _tested(model, job)
+    record = dataclasses.replace(_record(job, device), weights_sha256=weights_sha256(weights), **measures)
+    record.provenance["train_seconds"] = round(seconds, 2)
+    store.save_model(record, weights, predictions)
+    return model, record
+
+
+def _made_again(
+    job: PlannedJob,
+    definition: ModelDefinition,
+    weights: dict[str, Tensor],
+    device: torch.device,
+    progress: Progress,
+) -> Classifier | None:
+    """A person's own model with its stored weights; None, and said, when they do not fit what its function makes."""
+    try:
+        model = made(definition, job.prepared.data, job.seed, device, stored=True)
+        model.load_state_dict(weights)
+    except (ContractError, RuntimeError) as error:
+        progress.say(f"the stored weights of {job.title} cannot be loaded into it ({error}); making it anew")
+        return None
+    return model.eval()
+
+
+def _trained(
+    job: PlannedJob, config: ModelConfig, store: Store, device: torch.device, progress: Progress
+) -> tuple[Classifier, ModelRecord]:
     """Train the model of a job, from its last checkpoint if there is one, test it and store it."""
     data = job.prepared.data
-    model, embedded = fresh_model(job.model, data, job.seed)
+    model, embedded = fresh_model(config, data, job.seed)
     model.to(device)
     if job.start is not None:
         model.load_state_dict(_start(job.start, store, device, progress))
@@ -174,7 +219,7 @@ def _record(job: PlannedJob, device: torch.device) -> ModelRecord:
         model=job.model.name,
         training=job.training.procedure,
         seed=job.seed,
-        config=dataclasses.asdict(job.model) | job.procedure.used(job.training),
+        config=_config(job),
         performance_measure=data.task.performance,
         data={
             "origin": data.origin,
@@ -188,6 +233,13 @@ def _record(job: PlannedJob, device: torch.device) -> ModelRecord:
     )
 
 
+def _config(job: PlannedJob) -> dict[str, Any]:
+    """Settings of model and training; of a person's own, what it is made of."""
+    if isinstance(job.model, ModelDefinition):
+        return {"own_model": job.sha256, "source": job.model.source}
+    return dataclasses.asdict(job.model) | job.procedure.used(job.training)
+
+
 def _tested(model: Classifier, job: PlannedJob) -> tuple[dict[str, Any], pd.DataFrame]:
     """Fields of the record that testing fills, and what is right of each test example (`Store.predictions`).
 
@@ -198,6 +250,9 @@ def _tested(model: Classifier, job: PlannedJob) -> tuple[dict[str, Any], pd.Data
     test = data.splits["test"]
     labels = np.array([example.label for example in test])
     found = probabilities(model, test, data, device)
+    if not np.isfinite(found).all():
+        bad = test[int((~np.isfinite(found)).any(1).argmax())].id
+        raise ContractError(f"model {job.model.name} gives no finite probabilities for test example {bad}")
     performance = measure(found, labels, data.task) | {"confidence": float(found.max(1).mean())}
     if "gradients" in model.capabilities and (mass := mean_bottom_half_mass(model, data)) is not None:
         performance["gradient-mass-bottom-half"] = mass

@@ -32,6 +32,7 @@ from faithboard.running.rows import metric_row, probe_rows
 from faithboard.running.scoring import ToScore, probe_all, score_all
 from faithboard.running.throughput import measure
 from faithboard.store import Store
+from faithboard.submitted import ModelDefinition
 
 
 @dataclass
@@ -87,7 +88,16 @@ class _Job:
             reached = f"{record.performance_measure} {record.performance[record.performance_measure]:.3f}"
             gate = "passes" if record.gate_passed else "does not pass"
             self.progress.say(f"trained {self.job.title}: {reached} on the test split, {gate} the accuracy gate")
-        self._explain_and_score(model, record)
+        try:
+            self._explain_and_score(model, record)
+        except StoreError:
+            raise
+        except Exception as error:
+            if not isinstance(self.job.model, ModelDefinition):
+                raise
+            # A person's own model may fail on a text that no test of it had: its own job ends here.
+            reason = str(error) if isinstance(error, FaithboardError) else f"it raised\n{shortened(error)}"
+            self.outcome.failures.append(f"the model of {self.job.title}: {reason}")
 
     def _explain_and_score(self, model: Classifier, record: ModelRecord) -> None:
         share = self._share_correct(model)
@@ -179,7 +189,7 @@ class _Job:
             if not probes:
                 continue
             with self.progress.bar(f"probe {job.title}", len(examples)) as advance:
-                values = probe_all(model, job.prepared.data, examples, probes, advance=advance)
+                values = probe_all(model, job.prepared.data, examples, probes, job.seed, advance=advance)
             rows = [row for probe in probes for row in probe_rows(one.key, probe, values, job.seed)]
             self._save(records[one.key], rows, values)
 

@@ -64,7 +64,8 @@ class ModelCheck(_Json):
 
     @property
     def model(self) -> str:
-        return f"{self.encoder}-{self.attention}"
+        # A person's own model may have a name of one part.
+        return f"{self.encoder}-{self.attention}" if self.attention else self.encoder
 
 
 def check_models(models: Iterable[ModelRecord], predictions: pd.DataFrame) -> list[ModelCheck]:
