@@ -10,6 +10,7 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from faithboard.api import compare, evaluate, explain
     from faithboard.attribution import Attribution, Method, method, variant
     from faithboard.background import Background
     from faithboard.batch import Batch, Specials
@@ -20,13 +21,13 @@ if TYPE_CHECKING:
     from faithboard.metric import ErasureMetric, Probe, RationaleMetric
     from faithboard.rng import TOKEN, Rng
     from faithboard.rules import Rules, propagate
-    from faithboard.submitted import ModelDefinition, TaskTexts, model
     from faithboard.task import Example, HubSource, Record, Source, Task, TextRules
     from faithboard.training import CrossEntropy, Training
 
 __version__ = "0.1.0"
 
 _WHERE = {
+    "api": ("compare", "evaluate", "explain"),
     "attribution": ("Attribution", "Method", "method", "variant"),
     "background": ("Background",),
     "batch": ("Batch", "Specials"),
@@ -37,7 +38,6 @@ _WHERE = {
     "metric": ("ErasureMetric", "Probe", "RationaleMetric"),
     "rng": ("TOKEN", "Rng"),
     "rules": ("Rules", "propagate"),
-    "submitted": ("ModelDefinition", "TaskTexts", "model"),
     "task": ("Example", "HubSource", "Record", "Source", "Task", "TextRules"),
     "training": ("CrossEntropy", "Training"),
 }
@@ -57,7 +57,6 @@ __all__ = [
     "FaithboardError",
     "HubSource",
     "Method",
-    "ModelDefinition",
     "Output",
     "Probe",
     "RationaleMetric",
@@ -67,14 +66,15 @@ __all__ = [
     "Source",
     "Specials",
     "Task",
-    "TaskTexts",
     "TextRules",
     "Training",
     "__version__",
     "class_gradient",
+    "compare",
+    "evaluate",
     "evaluate_masks",
+    "explain",
     "method",
-    "model",
     "predict",
     "predicted_class",
     "propagate",
