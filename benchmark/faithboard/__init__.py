@@ -17,10 +17,11 @@ if TYPE_CHECKING:
     from faithboard.classifier import Classifier, Output, predict, predicted_class
     from faithboard.erasure import evaluate_masks, without_each_token
     from faithboard.errors import ContractError, DataError, FaithboardError
-    from faithboard.gradients import class_gradient
+    from faithboard.gradients import class_gradient, class_gradients
     from faithboard.metric import ErasureMetric, Probe, RationaleMetric
     from faithboard.rng import TOKEN, Rng
     from faithboard.rules import Rules, propagate
+    from faithboard.submitted import ModelDefinition, TaskTexts, model
     from faithboard.task import Example, HubSource, Record, Source, Task, TextRules
     from faithboard.training import CrossEntropy, Training
 
@@ -34,10 +35,11 @@ _WHERE = {
     "classifier": ("Classifier", "Output", "predict", "predicted_class"),
     "erasure": ("evaluate_masks", "without_each_token"),
     "errors": ("ContractError", "DataError", "FaithboardError"),
-    "gradients": ("class_gradient",),
+    "gradients": ("class_gradient", "class_gradients"),
     "metric": ("ErasureMetric", "Probe", "RationaleMetric"),
     "rng": ("TOKEN", "Rng"),
     "rules": ("Rules", "propagate"),
+    "submitted": ("ModelDefinition", "TaskTexts", "model"),
     "task": ("Example", "HubSource", "Record", "Source", "Task", "TextRules"),
     "training": ("CrossEntropy", "Training"),
 }
@@ -57,6 +59,7 @@ __all__ = [
     "FaithboardError",
     "HubSource",
     "Method",
+    "ModelDefinition",
     "Output",
     "Probe",
     "RationaleMetric",
@@ -66,15 +69,18 @@ __all__ = [
     "Source",
     "Specials",
     "Task",
+    "TaskTexts",
     "TextRules",
     "Training",
     "__version__",
     "class_gradient",
+    "class_gradients",
     "compare",
     "evaluate",
     "evaluate_masks",
     "explain",
     "method",
+    "model",
     "predict",
     "predicted_class",
     "propagate",
