@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 import pytest
 import torch
 
+from faithboard import buckets
 from faithboard.buckets import token_batches, token_budget
 
 
@@ -35,5 +39,73 @@ def test_a_budget_below_one_token_is_refused() -> None:
         list(token_batches(torch.tensor([3]), 0))
 
 
-def test_an_accelerator_gets_more_at_once() -> None:
-    assert token_budget(torch.device("cuda")) > token_budget(torch.device("cpu"))
+CPU, CUDA = torch.device("cpu"), torch.device("cuda")
+PLENTY = 2**40
+
+
+def with_main_memory(monkeypatch: pytest.MonkeyPatch, folder: Path, available: int) -> None:
+    """A system with so many bytes to give."""
+    meminfo = folder / "meminfo"
+    meminfo.write_text(f"MemTotal:       99999999 kB\nMemAvailable:   {available // 1024} kB\nBuffers: 7 kB\n")
+    monkeypatch.setattr(buckets, "_MEMINFO", meminfo)
+
+
+def with_accelerator(monkeypatch: pytest.MonkeyPatch, free: int, reserved: int = 0, allocated: int = 0) -> None:
+    """An accelerator with so many bytes to give."""
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "mem_get_info", lambda device: (free, PLENTY))
+    monkeypatch.setattr(torch.cuda, "memory_reserved", lambda device: reserved)
+    monkeypatch.setattr(torch.cuda, "memory_allocated", lambda device: allocated)
+
+
+def test_an_accelerator_gets_more_at_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    with_main_memory(monkeypatch, tmp_path, PLENTY)
+    with_accelerator(monkeypatch, PLENTY)
+    assert token_budget(CUDA) > token_budget(CPU)
+
+
+def test_gradients_take_more_per_token(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for free in (PLENTY, 64 * 2**20):
+        with_main_memory(monkeypatch, tmp_path, free)
+        with_accelerator(monkeypatch, free)
+        for device in (CPU, CUDA):
+            assert token_budget(device, gradients=True) < token_budget(device)
+
+
+def test_little_main_memory_makes_small_batches(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    with_main_memory(monkeypatch, tmp_path, 64 * 2**20)
+    assert token_budget(CPU) == 32 * 2**20 // 16_384
+    assert token_budget(CPU, gradients=True) == 32 * 2**20 // 65_536
+    with_main_memory(monkeypatch, tmp_path, 0)
+    assert token_budget(CPU) == 1
+
+
+def test_little_memory_of_an_accelerator_makes_small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    with_accelerator(monkeypatch, 2**30)
+    assert token_budget(CUDA) == 2**29 // 16_384
+    # What torch has reserved and does not use can be had too.
+    with_accelerator(monkeypatch, 2**30, reserved=3 * 2**30, allocated=2 * 2**30)
+    assert token_budget(CUDA) == 2**30 // 16_384
+
+
+def test_without_that_file_free_pages_are_counted(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(buckets, "_MEMINFO", tmp_path / "none")
+    monkeypatch.setattr(os, "sysconf_names", {"SC_AVPHYS_PAGES": 1, "SC_PAGE_SIZE": 2})
+    monkeypatch.setattr(os, "sysconf", lambda name: {"SC_AVPHYS_PAGES": 1_000, "SC_PAGE_SIZE": 4_096}[name])
+    assert token_budget(CPU) == 500 * 4_096 // 16_384
+
+
+def test_where_nobody_says_memory_is_taken_to_be_plenty(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    with_main_memory(monkeypatch, tmp_path, PLENTY)
+    plenty = token_budget(CPU)
+    with_accelerator(monkeypatch, PLENTY)
+    assert token_budget(torch.device("mps")) == token_budget(CUDA)
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    assert token_budget(CUDA) == token_budget(torch.device("mps"))
+    monkeypatch.setattr(buckets, "_MEMINFO", tmp_path / "none")
+    monkeypatch.setattr(os, "sysconf_names", {})
+    assert token_budget(CPU) == plenty
+
+
+def test_this_system_is_asked() -> None:
+    assert 1 <= token_budget(CPU, gradients=True) <= token_budget(CPU)

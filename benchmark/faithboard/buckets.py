@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import torch
@@ -11,17 +13,29 @@ from torch import Tensor
 if TYPE_CHECKING:
     from jaxtyping import Int
 
-_CPU_TOKENS = 8_192
-_ACCELERATOR_TOKENS = 262_144
+_CPU_TOKENS = {False: 8_192, True: 4_096}
+_ACCELERATOR_TOKENS = {False: 262_144, True: 131_072}
+"""With or without gradients -> tokens at once where memory is plenty."""
+_BYTES_PER_TOKEN = {False: 16_384, True: 65_536}
+"""With or without gradients -> what a token takes at most in the reference models with 300-d embeddings, twice over."""
+_SHARE = 0.5
+"""Of the free memory that one pass may take: the caller holds texts, points and scores too."""
+_MEMINFO = Path("/proc/meminfo")
 
 
-def token_budget(device: torch.device) -> int:
-    """Tokens to run at once without gradients, padding included, where nothing else is asked for.
+def token_budget(device: torch.device, *, gradients: bool = False) -> int:
+    """Tokens to run at once, padding included, where nothing else is asked for: at least 1, less where memory is short.
 
     On a CPU it is where a BiLSTM of 128 units is fastest: smaller batches leave the matrix products small, larger ones
-    leave the cache. An accelerator wants far more; 256 Ki tokens keep a BiLSTM's states within a few GiB.
+    leave the cache, which with gradients happens earlier. An accelerator wants far more. Where the system does not say
+    how much memory is free, memory is taken to be plenty.
     """
-    return _CPU_TOKENS if device.type == "cpu" else _ACCELERATOR_TOKENS
+    on_cpu = device.type == "cpu"
+    wanted = (_CPU_TOKENS if on_cpu else _ACCELERATOR_TOKENS)[gradients]
+    free = _free_bytes(device)
+    if free is None:
+        return wanted
+    return max(1, min(wanted, int(_SHARE * free) // _BYTES_PER_TOKEN[gradients]))
 
 
 def token_batches(lengths: Int[Tensor, "text"], budget: int) -> Iterator[Int[Tensor, "row"]]:
@@ -39,3 +53,27 @@ def token_batches(lengths: Int[Tensor, "text"], budget: int) -> Iterator[Int[Ten
         rows = max(1, budget // max(1, sizes[start]))
         yield order[start : start + rows]
         start += rows
+
+
+def _free_bytes(device: torch.device) -> int | None:
+    """Memory that can still be taken on the device; None where nobody says."""
+    if device.type == "cuda":
+        if not torch.cuda.is_available():
+            return None
+        # What torch's allocator keeps for itself without using it is free to us, though the driver counts it as taken.
+        cached = torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)
+        return torch.cuda.mem_get_info(device)[0] + cached
+    return _available_bytes() if device.type == "cpu" else None
+
+
+def _available_bytes() -> int | None:
+    """Main memory that can be taken without swapping."""
+    if _MEMINFO.exists():
+        for line in _MEMINFO.read_text(encoding="ascii").splitlines():
+            name, _, value = line.partition(":")
+            if name == "MemAvailable":
+                return int(value.split()[0]) * 1024
+    names: dict[str, int] = getattr(os, "sysconf_names", {})
+    if {"SC_AVPHYS_PAGES", "SC_PAGE_SIZE"} <= names.keys():
+        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return None
