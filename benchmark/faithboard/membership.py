@@ -89,7 +89,8 @@ def with_results(
 def definition(suite: Suite) -> str:
     """What results of one name and version must have in common: other seeds, examples or settings do not compare."""
     own = {task: dict(settings) for task, settings in suite.task_settings.items()}
-    return digest([list(suite.seeds), suite.examples, dict(suite.settings), own, suite.origin])
+    parts = [list(suite.seeds), suite.examples, dict(suite.settings), own, suite.origin]
+    return digest([*parts, dict(suite.examples_of)] if suite.examples_of else parts)
 
 
 def check_definition(content: Mapping[str, Any], suite: Suite) -> None:

@@ -5,7 +5,7 @@ The command line is a thin layer over these functions.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, cast, get_args
@@ -82,9 +82,10 @@ def is_here(task: Task, place: Place) -> bool:
     return task.generate is not None and place.origin in ("auto", "generated")
 
 
-def prepared(task: str, place: Place, examples: int, progress: Progress) -> Prepared:
+def prepared(task: str, place: Place, suite: Suite, progress: Progress) -> Prepared:
     """A task by reference: loaded (or taken from the cache), sampled and measured. Raises ResolveError or DataError."""
     definition = resolve.resolve("task", task).value
+    examples = suite.examples_for(task, definition.name)
     data = load(definition, cache=place.store.root, root=place.data, origin=place.origin)
     progress.say(describe(data))
     chosen = sample(data, "test", examples)
@@ -110,12 +111,12 @@ def plan_suite(
     methods = resolve.resolve_all("method", suite.methods)
     metrics = resolve.resolve_all("metric", suite.metrics)
     trainings = resolve.resolve_all("training", suite.trainings)
-    submitted = resolve.submitted_models(suite.models)
+    submitted = resolve.submitted_models(suite.every_model)
     place.store.check_suite(suite)
     if suite.origin is not None and place.origin == "auto":
         place = replace(place, origin=chosen_origin(suite.origin))
     ready = [
-        prepared(reference, place, suite.examples, progress)
+        prepared(reference, place, suite, progress)
         for reference in _present(suite, place, progress, skip_missing=skip_missing)
     ]
     return make_plan(
@@ -126,7 +127,7 @@ def plan_suite(
         trainings,
         resolve.asked_trainings(methods, trainings),
         place.store.index(),
-        _vectors([name for name in suite.models if name not in submitted], suite, ready),
+        _vectors(submitted, suite, ready),
         provenance(place.device),
         submitted=submitted,
         retry_failed=retry_failed,
@@ -167,10 +168,11 @@ def describe(data: TaskData) -> str:
     return f"{data.task.name}: {data.origin} ({known}); " + ", ".join(rows + notes)
 
 
-def _vectors(models: Sequence[str], suite: Suite, ready: Sequence[Prepared]) -> Mapping[str, str]:
+def _vectors(submitted: Container[str], suite: Suite, ready: Sequence[Prepared]) -> Mapping[str, str]:
     sources = {
         configured(model, one.task.profile, suite.settings_for(one.reference, one.task.name))[0].vectors
         for one in ready
-        for model in models
+        for model in suite.models_for(one.reference, one.task.name)
+        if model not in submitted
     }
     return {source: source_id(source) for source in sorted(sources)}

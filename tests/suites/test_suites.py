@@ -6,6 +6,7 @@ import pytest
 
 from faithboard import suites
 from faithboard.errors import SuiteError
+from faithboard.membership import definition
 
 TOML = """
 name = "mine"
@@ -115,3 +116,49 @@ def test_negative_seeds_are_refused() -> None:
         suites.parse(TOML.replace("seeds = [0, 1]", "seeds = [-1]"), "mine.toml")
     with pytest.raises(SuiteError, match="negative"):
         suites.changed(suites.parse(TOML, "mine.toml"), seeds=[-1])
+
+
+PER_TASK = TOML.replace("[settings]", '[models_of]\nsst = ["cnn-dot"]\n[examples_of]\nsst = 7\n[settings]')
+
+
+def test_a_task_has_models_and_a_number_of_examples_of_its_own() -> None:
+    read = suites.parse(PER_TASK, "mine.toml")
+    assert read.models_for("sst") == ("bilstm-additive", "cnn-dot")
+    assert read.models_for("planted") == ("bilstm-additive",)
+    assert read.every_model == ("bilstm-additive", "cnn-dot")
+    assert (read.examples_for("a.py:X", "sst"), read.examples_for("planted")) == (7, 50)
+
+
+def test_what_is_asked_for_holds_for_every_task() -> None:
+    read = suites.parse(PER_TASK, "mine.toml")
+    other = suites.changed(read, models=["cnn-additive"])
+    assert (other.name, other.models_for("sst")) == ("mine", ("cnn-additive",))
+    same_number = suites.changed(read, examples=50)
+    assert same_number.examples_for("sst") == 50
+    assert same_number.name.startswith("custom-")
+
+
+def test_numbers_of_examples_are_part_of_what_results_share() -> None:
+    plain, own = suites.parse(TOML, "mine.toml"), suites.parse(PER_TASK, "mine.toml")
+    assert definition(own) != definition(plain)
+    assert definition(own) != definition(suites.parse(PER_TASK.replace("sst = 7", "sst = 8"), "mine.toml"))
+    assert definition(own) == definition(suites.changed(own, models=["cnn-additive"]))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("sst = 7", "sts = 7", "examples_of for 'sts', which is no task of the suite; did you mean sst"),
+        ("sst = 7", "sst = 0", "at least 1"),
+        ("sst = 7", 'sst = "7"', "examples_of.sst must be int"),
+        ('sst = ["cnn-dot"]', "sst = []", "models_of.sst must be a list of at least one str"),
+    ],
+)
+def test_mistakes_in_tables_by_task_are_named(old: str, new: str, message: str) -> None:
+    with pytest.raises(SuiteError, match=message):
+        suites.parse(PER_TASK.replace(old, new), "mine.toml")
+
+
+def test_a_suite_needs_no_methods() -> None:
+    text = TOML.replace('methods = ["random", "my.py:Mine"]', "methods = []")
+    assert suites.parse(text, "mine.toml").methods == ()

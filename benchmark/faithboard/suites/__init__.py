@@ -35,8 +35,26 @@ class Suite:
     """Overrides of model and training settings for every task."""
     task_settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """The same for single tasks, by the reference or the name of the task."""
+    models_of: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Models beside `models` for single tasks, by the reference or the name of the task."""
+    examples_of: Mapping[str, int] = field(default_factory=dict)
+    """Test examples of single tasks instead of `examples`, named the same way."""
     origin: str | None = None
     """Where its data must come from (`files`, `hub`, `generated`); None takes what is there."""
+
+    def models_for(self, *names: str) -> tuple[str, ...]:
+        """Models of a task of these names: those of every task, then its own."""
+        own = [model for name in names for model in self.models_of.get(name, ())]
+        return tuple(dict.fromkeys([*self.models, *own]))
+
+    def examples_for(self, *names: str) -> int:
+        """Test examples explained of a task of these names."""
+        return next((self.examples_of[name] for name in names if name in self.examples_of), self.examples)
+
+    @property
+    def every_model(self) -> tuple[str, ...]:
+        """Models of all its tasks."""
+        return self.models_for(*self.models_of)
 
     def settings_for(self, *names: str) -> dict[str, Any]:
         """Overrides that hold for a task of these names: those for every task, then its own."""
@@ -51,6 +69,9 @@ class Suite:
 _LISTS = {"tasks": str, "models": str, "methods": str, "metrics": str, "trainings": str, "seeds": int}
 _PLAIN = {"name": str, "version": int, "description": str, "origin": str, "examples": int, "budget": int}
 _NAME = re.compile(r"[a-z0-9][a-z0-9_.-]*")
+_MAY_BE_EMPTY = ("methods",)
+"""Lists that need no entry: a suite without methods trains models and asks probes of them."""
+_TABLES = ("settings", "models_of", "examples_of")
 _ORIGINS = ("files", "hub", "generated")
 _REQUIRED = ("name", "version", "tasks", "models", "methods", "metrics", "seeds", "examples", "budget")
 _FOLDER = files("faithboard") / "suites"
@@ -93,17 +114,26 @@ def parse(text: str, where: str) -> Suite:
     for key, value in content.items():
         if key in _LISTS:
             values[key] = _list(where, key, value, _LISTS[key])
-        elif key != "settings":
+        elif key not in _TABLES:
             values[key] = _plain(where, key, value, _PLAIN[key])
-    common, own = _settings(where, content.get("settings", {}), values["tasks"])
-    suite = Suite(**values, settings=common, task_settings=own)
+    tasks = values["tasks"]
+    common, own = _settings(where, content.get("settings", {}), tasks)
+    more = {
+        task: _list(where, f"models_of.{task}", models, str)
+        for task, models in _per_task(where, "models_of", content.get("models_of", {}), tasks).items()
+    }
+    counts = {
+        task: _plain(where, f"examples_of.{task}", count, int)
+        for task, count in _per_task(where, "examples_of", content.get("examples_of", {}), tasks).items()
+    }
+    suite = Suite(**values, settings=common, task_settings=own, models_of=more, examples_of=counts)
     if not _NAME.fullmatch(suite.name):
         raise SuiteError(f"{where}: name {suite.name!r} must be made of [a-z0-9_.-]: files are called by it")
     if suite.origin not in (None, *_ORIGINS):
         raise SuiteError(f"{where}: unknown origin {suite.origin!r}; {near(suite.origin, _ORIGINS)}")
     if min(suite.seeds) < 0:
         raise SuiteError(f"{where}: seeds must not be negative")
-    if suite.examples < 1 or suite.budget < 1:
+    if min(suite.examples, suite.budget, *suite.examples_of.values()) < 1:
         raise SuiteError(f"{where}: examples and budget must be at least 1")
     return suite
 
@@ -124,11 +154,13 @@ def changed(
 
     Fewer or other tasks, models, trainings, methods and metrics leave its identity: their rows stand in the same
     tables. Other seeds, examples or settings do not compare with it, so the result is called `custom` with a hash.
+    Models or a number of examples that are asked for hold for every task alike.
     """
     selected = replace(
         suite,
         tasks=tuple(tasks) or suite.tasks,
         models=tuple(models) or suite.models,
+        models_of={} if models else suite.models_of,
         methods=tuple(methods) or suite.methods,
         metrics=tuple(metrics) or suite.metrics,
         trainings=tuple(trainings) or suite.trainings,
@@ -137,6 +169,7 @@ def changed(
         selected,
         seeds=tuple(seeds) or suite.seeds,
         examples=examples or suite.examples,
+        examples_of={} if examples else suite.examples_of,
         settings=dict(suite.settings) | dict(settings or {}),
     )
     if min(other.seeds) < 0:
@@ -148,6 +181,7 @@ def changed(
     if other == selected:
         return selected
     identity = [suite.name, suite.version, list(other.seeds), other.examples, dict(other.settings)]
+    identity += [dict(other.examples_of)] if other.examples_of else []
     return replace(other, name=f"custom-{digest(identity)[:6]}", version=1, description=f"{suite.title} with changes")
 
 
@@ -157,7 +191,7 @@ def models_only(suite: Suite) -> Suite:
 
 
 def _list(where: str, key: str, value: Any, kind: type) -> tuple[Any, ...]:
-    if not isinstance(value, list) or not value or not all(type(item) is kind for item in value):
+    if not isinstance(value, list) or not (value or key in _MAY_BE_EMPTY) or any(type(v) is not kind for v in value):
         raise SuiteError(f"{where}: {key} must be a list of at least one {kind.__name__}, got {value!r}")
     if len(set(value)) < len(value):
         raise SuiteError(f"{where}: {key} names something twice: {value!r}")
@@ -174,7 +208,15 @@ def _settings(where: str, value: Any, tasks: Sequence[str]) -> tuple[dict[str, A
     if not isinstance(value, dict):
         raise SuiteError(f"{where}: settings must be a table, got {value!r}")
     own = {key: entry for key, entry in value.items() if isinstance(entry, dict)}
-    for task in own:
-        if task not in tasks and all(":" not in reference for reference in tasks):
-            raise SuiteError(f"{where}: settings for {task!r}, which is no task of the suite; {near(task, tasks)}")
+    _per_task(where, "settings", own, tasks)
     return {key: entry for key, entry in value.items() if key not in own}, own
+
+
+def _per_task(where: str, key: str, value: Any, tasks: Sequence[str]) -> dict[str, Any]:
+    """A table by task. A reference such as `file.py:TASK` may stand for any name, so with one all names are taken."""
+    if not isinstance(value, dict):
+        raise SuiteError(f"{where}: {key} must be a table, got {value!r}")
+    for task in value:
+        if task not in tasks and all(":" not in reference for reference in tasks):
+            raise SuiteError(f"{where}: {key} for {task!r}, which is no task of the suite; {near(task, tasks)}")
+    return value
