@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from faithboard.attribution import Method
 from faithboard.config import ModelConfig, TrainingConfig
 from faithboard.metric import Metric
+from faithboard.sources import Source
 from faithboard.submitted import ModelDefinition
 from faithboard.suites import Suite
 from faithboard.task import Example, Task
@@ -108,6 +109,8 @@ class Plan:
     """Names of the rows that its metrics make; a probe makes one per column."""
     inapplicable: tuple[str, ...]
     """Metrics that a task cannot have, one sentence each."""
+    sources: tuple[Source, ...] = ()
+    """Files of a person's own that define something of it."""
 
     def count(self, *states: State) -> int:
         return sum(one.state in states for job in self.jobs for one in job.explanations)

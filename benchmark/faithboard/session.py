@@ -5,7 +5,7 @@ The command line is a thin layer over these functions.
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, cast, get_args
@@ -23,6 +23,7 @@ from faithboard.planner import make_plan
 from faithboard.readers.files import data_folder
 from faithboard.running.fitting import provenance
 from faithboard.running.progress import Progress
+from faithboard.sources import submitted_sources
 from faithboard.store import Store
 from faithboard.suites import Suite
 from faithboard.task import Task
@@ -119,13 +120,14 @@ def plan_suite(
         prepared(reference, place, suite, progress)
         for reference in _present(suite, place, progress, skip_missing=skip_missing)
     ]
-    return make_plan(
+    asked = resolve.asked_trainings(methods, trainings)
+    plan = make_plan(
         suite,
         ready,
         methods,
         metrics,
         trainings,
-        resolve.asked_trainings(methods, trainings),
+        asked,
         place.store.index(),
         _vectors(submitted, suite, ready),
         provenance(place.device),
@@ -133,6 +135,15 @@ def plan_suite(
         retry_failed=retry_failed,
         over_budget=over_budget,
     )
+    tasks = resolve.resolve_all("task", [one.reference for one in ready if ":" in one.reference])
+    of_kind: dict[resolve.Kind, Iterable[resolve.Resolved]] = {
+        "task": tasks,
+        "model": submitted.values(),
+        "training": [*trainings, *asked],
+        "method": methods,
+        "metric": metrics,
+    }
+    return replace(plan, sources=submitted_sources((kind, one) for kind, found in of_kind.items() for one in found))
 
 
 def _present(suite: Suite, place: Place, progress: Progress, *, skip_missing: bool) -> list[str]:

@@ -8,6 +8,7 @@
     explanations/<key>.values.parquet        its values per metric and example, with the points of the curve
     explanations/<key>.parts/                chunks of scores of an explanation that is not finished
     throughput/<key>.json                    speed records
+    sources/<sha256>.py, .json               a submitted file, and what it defines; records name it in their provenance
     suites/<name>-v<version>.json            which explanations the last runs of a suite are made of
 
 Every file appears at once: it is written under another name in the same folder, flushed to the disk and renamed. A
@@ -37,9 +38,10 @@ from faithboard.records import Explanation, ModelRecord, Throughput
 if TYPE_CHECKING:
     from torch import Tensor
 
+    from faithboard.sources import Source
     from faithboard.suites import Suite
 
-_FOLDERS = ("models", "explanations", "throughput", "suites")
+_FOLDERS = ("models", "explanations", "throughput", "sources", "suites")
 
 
 @dataclass(frozen=True)
@@ -186,6 +188,30 @@ class Store:
 
     def explanations(self) -> list[Explanation]:
         return [Explanation.from_json(content) for content in self._read_all("explanations")]
+
+    # -- sources
+
+    def save_source(self, source: Source) -> None:
+        """Store a submitted file under its hash, once; what it defines is added up over the runs."""
+        path = self.root / "sources" / f"{source.sha256}.py"
+        if not path.is_file():
+            self._write(path, lambda temporary: temporary.write_bytes(source.content))
+        known = path.with_suffix(".json")
+        before = self._read_json(known)["defines"] if known.is_file() else []
+        defines = sorted({*before, *source.defines})
+        if defines != before:
+            self._write_json(known, {"defines": defines})
+
+    def source(self, sha256: str) -> str:
+        """The text of a submitted file. Raises StoreError when it is not there or not what its name says."""
+        path = self.root / "sources" / f"{sha256}.py"
+        try:
+            content = path.read_bytes()
+        except OSError as error:
+            raise StoreError(f"the source {path} cannot be read ({error.strerror})") from error
+        if hashlib.sha256(content).hexdigest() != sha256:
+            raise StoreError(f"the source {path} is not the file that was run (checksum)")
+        return content.decode("utf-8", errors="replace")
 
     # -- throughput and suites
 

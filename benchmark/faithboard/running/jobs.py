@@ -53,8 +53,11 @@ def run(plan: Plan, store: Store, device: torch.device, progress: Progress) -> O
     """Do everything the plan says, job by job, and note in the store which explanations the suite is made of."""
     stored = [one for job in plan.jobs for one in job.explanations if one.state == "stored" and one.method is not None]
     outcome = Outcome(stored=len(stored))
+    for source in plan.sources:
+        store.save_source(source)
+    sources = {defined: source.sha256 for source in plan.sources for defined in source.defines}
     for job in plan.jobs:
-        _Job(job, store, device, progress, outcome).run()
+        _Job(job, store, device, progress, outcome, sources).run()
         store.add_to_suite(plan.suite, plan.metrics, job.key, [one.key for one in job.explanations])
     return outcome
 
@@ -66,6 +69,8 @@ class _Job:
     device: torch.device
     progress: Progress
     outcome: Outcome
+    sources: Mapping[str, str]
+    """Kind and name of what was submitted -> hash of the stored file."""
     background: Background | None = None
     """The training texts, once a method has asked for them."""
 
@@ -85,6 +90,10 @@ class _Job:
             return
         if self.job.state == "train":
             self.outcome.trained += 1
+            if own := self._sources():
+                # Its weights are stored already: only the record is written anew.
+                record = dataclasses.replace(record, provenance=record.provenance | own)
+                self.store.save_model(record, None)
             reached = f"{record.performance_measure} {record.performance[record.performance_measure]:.3f}"
             gate = "passes" if record.gate_passed else "does not pass"
             self.progress.say(f"trained {self.job.title}: {reached} on the test split, {gate} the accuracy gate")
@@ -198,7 +207,10 @@ class _Job:
         rows = [dataclasses.replace(row, device=device) for row in rows]
         fresh = {row.metric for row in rows}
         kept = [row for row in record.rows if row.metric not in fresh]
-        self.store.save_explanation(dataclasses.replace(record, rows=kept + rows), values)
+        metrics = {name: sha for name, sha in self.sources.items() if name.removeprefix("metric ") in fresh}
+        known = record.provenance.get("sources", {}) | metrics
+        by = record.provenance | ({"sources": known} if known else {})
+        self.store.save_explanation(dataclasses.replace(record, rows=kept + rows, provenance=by), values)
         self.outcome.scored += len(rows)
 
     def _time(self, one: PlannedExplanation, model: Classifier) -> None:
@@ -255,5 +267,17 @@ class _Job:
             examples=len(examples),
             truncated=sum(example.truncated > 0 for example in examples),
             draws=method.draws if method else 1,
-            provenance=provenance(self.device),
+            provenance=provenance(self.device) | self._sources(f"method {method.name}" if method else ""),
         )
+
+    def _sources(self, *names: str) -> dict[str, dict[str, str]]:
+        """The submitted files behind a record: those of its model, and of `names`; nothing where all is built in."""
+        job = self.job
+        own = (
+            f"task {job.prepared.task.name}",
+            f"model {job.model.name}",
+            f"training {job.training.procedure}",
+            *names,
+        )
+        found = {name: self.sources[name] for name in own if name in self.sources}
+        return {"sources": found} if found else {}
