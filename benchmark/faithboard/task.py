@@ -113,7 +113,7 @@ class Task:
     folder: str
     """Name of the folder below the data root that holds the published files."""
     own_file: Path | None = None
-    """The file of a person's own task: it is read by `read(folder of the file, split)`, whatever the data root is."""
+    """The file of a person's own task: it is read by `read(own_file, split)`, whatever the data root is."""
     files: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """split -> names a published file of it can have, relative to the folder; any one of them, plain or with `.gz`
     added, is enough. A name may lead into an archive: `published.tar.gz/folder/train.txt`. Files that no single split

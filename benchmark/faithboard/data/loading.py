@@ -109,7 +109,7 @@ class _Source:
 def _source(task: Task, root: Path | None, origin: str) -> _Source:
     if task.own_file is not None and task.read is not None:
         own = task.own_file
-        return _Source("files", {"file": files.sha256(own)}, partial(task.read, own.parent))
+        return _Source("files", {"file": files.sha256(own)}, partial(task.read, own))
     if root is not None and not root.is_dir():
         raise DataError(f"the data folder {root} does not exist")
     if origin == "auto":

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from functools import partial
 from pathlib import Path
 
 from faithboard.errors import DataError, near
@@ -53,7 +52,7 @@ def task_of(path: Path) -> Task:
         labels=tuple(sorted(labels)),
         folder=path.stem,
         own_file=path,
-        read=partial(_read, path.name),
+        read=_read,
         # Words of one text alone are `<unk>`, so that the model learns what an unknown word is.
         text=TextRules(min_document_frequency=2),
         cut={split: share for split, share in CUT.items() if not per_split[split]},
@@ -78,9 +77,9 @@ def _columns(path: Path) -> list[str]:
     return next(list(row) for _, row in read_rows(path, required=REQUIRED))
 
 
-def _read(name: str, folder: Path, split: str) -> Iterator[Record]:
+def _read(path: Path, split: str) -> Iterator[Record]:
     """The records of one split."""
-    return (record for own, record in _rows(folder / name) if own == split)
+    return (record for own, record in _rows(path) if own == split)
 
 
 def _rows(path: Path) -> Iterator[tuple[str, Record]]:
