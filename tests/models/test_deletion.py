@@ -18,16 +18,19 @@ TEXTS = ([5, 6, 6, 8, 5], [11], [12, 13], [5 + i % 13 for i in range(31)], [7, 9
 
 def deleted_and_encoded_again(model: Classifier, batch: Batch) -> Tensor:
     found = torch.full((*batch.ids.shape, model.n_classes), torch.nan, dtype=torch.float64)
-    for row, token in batch.scorable.nonzero().tolist():
+    for row in range(len(batch)):
         one = batch.rows([row])
-        drop = torch.zeros_like(one.real)
-        drop[0, token] = True
-        found[row, token] = predict(model, one.without(drop))[0]
+        tokens = one.scorable[0].nonzero()[:, 0]
+        drop = torch.eye(one.ids.shape[1], dtype=torch.bool)[tokens]
+        found[row, tokens] = predict(model, one.repeat(len(tokens)).without(drop))
     return found
 
 
 @pytest.mark.parametrize(("encoder", "attention", "layout"), COMBINATIONS)
-def test_equals_deleting_and_encoding_again(encoder: str, attention: str, layout: str) -> None:
+def test_equals_deleting_and_encoding_again(
+    encoder: str, attention: str, layout: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("faithboard.models.recurrent._CROWD", 0)
     model, batch = model_of(layout, encoder, attention), batch_of(layout, *TEXTS)
     expected = deleted_and_encoded_again(model, batch)
     for budget in (None, 100):
@@ -47,7 +50,7 @@ def test_a_step_is_counted_for_every_token_that_is_left(encoder: str, layout: st
 
 @pytest.mark.parametrize("encoder", ["bilstm", "cnn", "average"])
 def test_no_encoder_starts_from_the_beginning(encoder: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    model, batch = model_of("single", encoder), batch_of("single", [5 + i % 13 for i in range(40)])
+    model, batch = model_of("single", encoder), batch_of("single", *[[5 + i % 13 for i in range(20)]] * 5)
     expected = deleted_and_encoded_again(model, batch)
 
     def refuse(*_: object) -> None:
@@ -57,7 +60,9 @@ def test_no_encoder_starts_from_the_beginning(encoder: str, monkeypatch: pytest.
     torch.testing.assert_close(without_each_token(model, batch), expected, rtol=0, atol=1e-6, equal_nan=True)
 
 
-def test_memory_follows_the_budget_for_long_texts() -> None:
+@pytest.mark.parametrize("crowd", [0, 4])
+def test_memory_follows_the_budget_for_long_texts(crowd: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("faithboard.models.recurrent._CROWD", crowd)
     model, batch = model_of("single"), batch_of("single", [5 + i % 13 for i in range(700)])
     sizes: list[int] = []
     model.encoder.register_forward_hook(lambda module, inputs, output: sizes.append(output[..., 0].numel()))
