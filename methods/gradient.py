@@ -11,7 +11,9 @@ from typing import Literal
 import torch
 from torch import Tensor
 
-from faithboard import Batch, Classifier, Rng, class_gradient, method
+from faithboard import Batch, Classifier, Rng, class_gradients, method
+
+Of = Literal["probability", "logit"]
 
 
 def one_pass(length: int) -> tuple[int, int]:
@@ -113,18 +115,22 @@ def gradient_x_input_fixed_attention(model: Classifier, batch: Batch, rng: Rng) 
     return scores / total.where(total > 0, 1.0)
 
 
-def _norm(model: Classifier, batch: Batch, order: int, of: Literal["probability", "logit"] = "probability") -> Tensor:
+def _norm(model: Classifier, batch: Batch, order: int, of: Of = "probability") -> Tensor:
+    _, gradient = _gradient(model, batch, of=of)
     # In float64: the squares of a sure model's small gradients vanish in float32.
-    return torch.linalg.vector_norm(class_gradient(model, batch, of=of), order, dim=-1, dtype=torch.float64)
+    return torch.linalg.vector_norm(gradient, order, dim=-1, dtype=torch.float64)
 
 
-def _dot_input(
-    model: Classifier,
-    batch: Batch,
-    detach_attention: bool = False,
-    of: Literal["probability", "logit"] = "probability",
-) -> Tensor:
+def _dot_input(model: Classifier, batch: Batch, *, detach_attention: bool = False, of: Of = "probability") -> Tensor:
+    embedded, gradient = _gradient(model, batch, detach_attention=detach_attention, of=of)
+    return (embedded.double() * gradient).sum(-1)
+
+
+def _gradient(
+    model: Classifier, batch: Batch, *, detach_attention: bool = False, of: Of = "probability"
+) -> tuple[Tensor, Tensor]:
+    """Embeddings, and the gradient at them."""
     with torch.no_grad():
         embedded = model.embed(batch)
-    gradient = class_gradient(model, batch, embedded=embedded, detach_attention=detach_attention, of=of)
-    return (embedded.double() * gradient).sum(-1)
+    (gradient,) = class_gradients(model, batch, [embedded], detach_attention=detach_attention, of=of)
+    return embedded, gradient

@@ -22,8 +22,31 @@ def test_every_text_once_and_never_over_the_budget(budget: int) -> None:
 
 
 def test_longest_first_and_equal_lengths_in_order() -> None:
-    batches = [batch.tolist() for batch in token_batches(torch.tensor([2, 5, 2, 9]), 10)]
+    batches = [batch.tolist() for batch in token_batches(torch.tensor([4, 5, 4, 9]), 10)]
     assert batches == [[3], [1, 0], [2]]
+
+
+@pytest.mark.parametrize("budget", [4_096, 8_192])
+def test_padding_ends_a_batch_where_a_new_one_costs_less(budget: int) -> None:
+    generator = torch.Generator().manual_seed(0)
+    lengths = (21 + 9 * torch.randn(512, generator=generator)).round().long().clamp(5, 58)
+    batches = list(token_batches(lengths, budget))
+
+    def cost(widths_and_rows: list[tuple[int, int]]) -> int:
+        """Steps of a recurrent pass: one text each, and ten for nothing."""
+        return sum(width * (10 + rows) for width, rows in widths_and_rows)
+
+    # Where batches are filled to the brim.
+    full, start, descending = [], 0, lengths.sort(descending=True).values.tolist()
+    while start < len(descending):
+        rows = budget // descending[start]
+        full.append((descending[start], len(descending[start : start + rows])))
+        start += rows
+    ours = [(int(lengths[batch].max()), len(batch)) for batch in batches]
+    assert cost(ours) < 0.97 * cost(full)
+    assert sum(width * rows for width, rows in ours) < 1.2 * int(lengths.sum())
+    # And texts of one length go together whatever the cost.
+    assert len(list(token_batches(torch.full((100,), 20), 2_000))) == 1
 
 
 def test_a_text_over_the_budget_goes_alone() -> None:

@@ -17,6 +17,8 @@ from faithboard.classifier import Classifier, Output, predicted_class, untouched
 if TYPE_CHECKING:
     from jaxtyping import Float, Float64, Int
 
+Of = Literal["probability", "logit"]
+
 _IN_HAND = 8
 """Points are held until they fill as many passes: the more there are, the less padding is between like lengths."""
 
@@ -28,7 +30,7 @@ def class_gradient(
     embedded: Float[Tensor, "batch token dim"] | None = None,
     target: Int[Tensor, "batch"] | None = None,
     detach_attention: bool = False,
-    of: Literal["probability", "logit"] = "probability",
+    of: Of = "probability",
 ) -> Float[Tensor, "batch token dim"]:
     """d p_j / d embedded at `embedded`, the model's own embedding of the batch when None is given.
 
@@ -37,6 +39,7 @@ def class_gradient(
     digits where the model is sure. With `of="logit"` it is that of the logit of j, for a single output z that of z or
     -z. Padding and queries have gradients too; scores are read at scorable tokens only.
 
+    It is one pass over the whole batch; `class_gradients` splits it where it is large or holds texts of many lengths.
     The model may be in train or eval mode. It runs in eval mode and is left as it was: mode, requires_grad, gradients.
     """
     with untouched(model), torch.enable_grad(), differentiable_recurrence(model):
@@ -56,15 +59,18 @@ def class_gradients(
     batch: Batch,
     points: Iterable[Float[Tensor, "batch token dim"]],
     *,
-    target: Int[Tensor, "batch"],
+    target: Int[Tensor, "batch"] | None = None,
+    detach_attention: bool = False,
+    of: Of = "probability",
     budget: int | None = None,
 ) -> Iterator[Float[Tensor, "batch token dim"]]:
-    """d p_j / d embedded at each of many `points`, in their order; j is `target`, the class predicted on the full text.
+    """`class_gradient` at each of many `points`, in their order, in as many passes as it takes.
 
     Several points share a pass: texts and points of like length run together, at most `budget` tokens with padding
     counted (`token_budget` of the device with gradients by default), longer texts one by one. Points are drawn from
     the iterable as they are needed, so that hundreds of a long text are never in memory at once: give a generator.
-    Gradients on padding are 0. A pass that does not fit into memory is halved.
+    Gradients on padding are 0. A pass that does not fit into memory is halved. Give the class predicted on the full
+    text as `target`: without it j is that of each point.
 
         steps = (base + u * (embedded - base) for u in (0.1, 0.5, 0.9))
         mean = sum(class_gradients(model, batch, steps, target=j)) / 3
@@ -73,15 +79,18 @@ def class_gradients(
     held = max(1, _IN_HAND * budget // max(1, batch.ids.numel()))
     remaining = iter(points)
     while block := list(islice(remaining, held)):
-        yield from _at_all(model, batch, torch.stack(block), target, budget).unbind(0)
+        found = _at_all(model, batch, torch.stack(block), target, budget, detach_attention, of)
+        yield from found.unbind(0)
 
 
 def _at_all(
     model: Classifier,
     batch: Batch,
     points: Float[Tensor, "point batch token dim"],
-    target: Int[Tensor, "batch"],
+    target: Int[Tensor, "batch"] | None,
     budget: int,
+    detach_attention: bool,
+    of: Of,
 ) -> Float[Tensor, "point batch token dim"]:
     """Gradients at points that are all in memory."""
     texts = len(batch)
@@ -93,7 +102,14 @@ def _at_all(
         part = batch.rows(rows % texts)
         width = part.ids.shape[1]
         try:
-            gradient = class_gradient(model, part, embedded=flat[rows, :width], target=target[rows % texts])
+            gradient = class_gradient(
+                model,
+                part,
+                embedded=flat[rows, :width],
+                target=None if target is None else target[rows % texts],
+                detach_attention=detach_attention,
+                of=of,
+            )
         except torch.OutOfMemoryError:
             if len(rows) == 1:
                 raise
