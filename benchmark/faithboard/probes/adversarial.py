@@ -22,7 +22,7 @@ from faithboard.batch import Batch
 from faithboard.classifier import Classifier, Decoder, Output, untouched
 from faithboard.metric import Probe, ProbeContext
 from faithboard.probes.permutation import distances
-from faithboard.rng import TOKEN
+from faithboard.rng import TOKEN, Rng
 
 if TYPE_CHECKING:
     from jaxtyping import Bool, Float, Float64
@@ -105,6 +105,11 @@ def search(model: Classifier, batch: Batch, start: Float[Tensor, "batch several 
             return Found(own, divergence(own, alpha[:, None]), distances(decode(own), full, batch.candidates))
 
 
+def starting_logits(rng: Rng, profile: Profile) -> Float[Tensor, "batch several token"]:
+    """log(1/T) + 3 N(0, 1); the constant is the same for all tokens and plays no part."""
+    return _SPREAD * rng.normal(profile.distributions, TOKEN)
+
+
 def divergence(
     a: Float[Tensor, "batch several token"], b: Float[Tensor, "batch several token"]
 ) -> Float64[Tensor, "batch several"]:
@@ -157,8 +162,7 @@ def _probe(name: str, source: str, profiles: Mapping[bool, Profile]) -> Probe:
     def adversarial(model: Classifier, batch: Batch, context: ProbeContext) -> Float64[Tensor, "batch point"]:
         """The largest divergence among the accepted distributions and the original, and the share accepted."""
         profile = profiles[context.answers_questions]
-        start = _SPREAD * context.rng.normal(profile.distributions, TOKEN)
-        found = search(model, batch, start, profile)
+        found = search(model, batch, starting_logits(context.rng, profile), profile)
         accepted = found.distance <= profile.accepted
         largest = found.divergence.masked_fill(~accepted, 0.0).amax(1)
         columns = torch.stack([largest, accepted.double().mean(1)], 1)

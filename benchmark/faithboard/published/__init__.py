@@ -2,11 +2,18 @@
 
 datasets.csv       Jain & Wallace 2019, "Attention is not Explanation", table 1
 performance.csv    the test performance of every model of that paper, from the result files of its authors
+tau.csv            Kendall tau of attention, gradient and leave-one-out, from the result tables of their repository;
+                   table 2 of the paper is its rows of the BiLSTM and Average encoders with additive attention
+adversarial.csv    the largest JS divergence of the adversarial search, read off their published histograms (40 bins
+                   over 0 to 0.7), so give or take 0.01
+
+Every number of the last three is one unseeded run of 2019. Classes are those that the model predicts.
 """
 
 from __future__ import annotations
 
 import csv
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -54,6 +61,73 @@ def performance() -> dict[tuple[str, str, str], float]:
         (row["task"], f"{row['encoder']}-{row['attention']}", row["measure"].replace("_", "-")): float(row["value"])
         for row in csv.DictReader(text.splitlines())
     }
+
+
+@dataclass(frozen=True)
+class PublishedTau:
+    """Kendall tau over the test examples of one predicted class, or of all."""
+
+    mean: float
+    sd: float
+    """Over examples, ddof 0."""
+    significant: float
+    """Share of examples with p <= 0.05, of all of them: short texts that cannot reach it are in it."""
+
+
+@cache
+def tau() -> dict[tuple[str, str, str, int | None], PublishedTau]:
+    """(task, model, pair as the engine names it, predicted class or None for all) -> its published row.
+
+    Rows whose mean is not a number (an example without a tau was not left out in 2019) are not there.
+    """
+    return {
+        (row["task"], _model(row), _PAIRS[row["quantity"]], _class(row)): PublishedTau(
+            float(row["mean"]), float(row["std"]), float(row["significant_fraction"])
+        )
+        for row in _rows("tau.csv")
+        if row["mean"]
+    }
+
+
+@dataclass(frozen=True)
+class PublishedDivergence:
+    """The largest JS divergence (nats) of accepted attention, over the examples of one predicted class, or of all."""
+
+    mean: float
+    median: float
+    share: float
+    """Of examples with 0.6 or more."""
+
+
+@cache
+def adversarial() -> dict[tuple[str, str, int | None], PublishedDivergence]:
+    """(task, model, predicted class or None for all) -> its published distribution."""
+    return {
+        (row["task"], _model(row), _class(row)): PublishedDivergence(
+            float(row["mean_max_jsd"]), float(row["median_max_jsd"]), float(row["share_at_least_0.6"])
+        )
+        for row in _rows("adversarial.csv")
+    }
+
+
+_PAIRS = {
+    "tau_attention_gradient": "attention-gradient",
+    "tau_attention_loo": "attention-loo",
+    "tau_gradient_loo": "gradient-loo",
+}
+
+
+def _rows(name: str) -> Iterator[dict[str, str]]:
+    text = (files("faithboard") / "published" / name).read_text(encoding="utf-8")
+    yield from csv.DictReader(text.splitlines())
+
+
+def _model(row: Mapping[str, str]) -> str:
+    return f"{row['encoder']}-{row['attention']}"
+
+
+def _class(row: Mapping[str, str]) -> int | None:
+    return None if row["predicted_class"] == "overall" else int(row["predicted_class"])
 
 
 def _counts(text: str) -> tuple[int, ...]:

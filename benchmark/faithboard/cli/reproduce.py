@@ -1,0 +1,67 @@
+"""The command that makes published experiments again: reproduce."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from faithboard.cli import options
+
+FAILED = 1
+"""Exit code when part of the work failed; 2 is for input that makes no sense."""
+
+
+def reproduce(
+    name: Annotated[str, typer.Argument(help="What is made again: attention-is-not-explanation.")],
+    tasks: options.Tasks = "",
+    models: options.Models = "",
+    seeds: options.Seeds = "",
+    examples: options.Examples = None,
+    settings: options.Settings = [],  # noqa: B006  typer copies it
+    data: options.Data = None,
+    origin: options.Origin = "auto",
+    results: options.Results = Path("results"),
+    leaderboards: options.Leaderboards = Path("leaderboards"),
+    device: options.Device = "auto",
+    threads: options.Threads = 1,
+    retry_failed: Annotated[bool, typer.Option(help="Run again what failed before.")] = False,
+) -> None:
+    """Run the experiments of a paper, unless they are stored, and show our numbers beside the published ones."""
+    from faithboard import suites
+    from faithboard.cli.planned import summary
+    from faithboard.cli.progress import TerminalProgress
+    from faithboard.reproduction import suite_of
+    from faithboard.reproduction.reporting import report
+    from faithboard.running import run as carry_out
+    from faithboard.session import Place, chosen_device, chosen_origin, plan_suite
+    from faithboard.store import Store
+
+    progress = TerminalProgress()
+    own = suites.load(suite_of(name))
+    chosen = suites.changed(
+        own,
+        tasks=options.separated(tasks),
+        models=options.separated(models),
+        seeds=options.whole_numbers(seeds),
+        examples=examples,
+        settings=options.settings(settings),
+    )
+    place = Place(Store(results), chosen_device(device, threads), data, chosen_origin(origin))
+    plan = plan_suite(chosen, place, progress, retry_failed=retry_failed, skip_missing=not tasks)
+    progress.say(summary(plan))
+    outcome = carry_out(plan, place.store, place.device, progress)
+    # Another number of examples or seeds is another experiment: it gets a page of its own.
+    page_name = name if chosen.name == own.name else f"{name}-{chosen.name}"
+    shown = report(plan, place.store, place.device, leaderboards, page_name, restrict=bool(tasks))
+    typer.echo(shown.text)
+    typer.echo("")
+    for note in shown.notes:
+        progress.say(f"note: {note}")
+    typer.echo(f"page:    {shown.page}")
+    typer.echo(f"results: {place.store.root}")
+    for failure in outcome.failures:
+        typer.echo(f"failed: {failure}", err=True)
+    if outcome.failures:
+        raise typer.Exit(FAILED)

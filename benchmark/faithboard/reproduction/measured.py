@@ -1,0 +1,95 @@
+"""What the probes found on each model of a suite, as arrays."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from faithboard.records import Explanation, ModelRecord
+from faithboard.stats import resampling
+
+if TYPE_CHECKING:
+    from jaxtyping import Float
+    from numpy import ndarray
+
+    from faithboard.results import Results
+
+PREDICTED, LENGTH = "predicted-class", "scorable-length"
+MOST_CLASSES = 3
+
+
+@dataclass(frozen=True)
+class Measured:
+    """The probes of one task x model, in every seed that has them."""
+
+    task: str
+    model: str
+    records: tuple[ModelRecord, ...]
+    """One per seed, in the order of the columns' second axis."""
+    examples: tuple[str, ...]
+    columns: Mapping[str, Float[ndarray, "example seed"]]
+    """Column of a probe -> values, NaN where undefined."""
+
+    @property
+    def seeds(self) -> tuple[int, ...]:
+        return tuple(record.seed for record in self.records)
+
+    def mean(self, column: str, predicted: int | None = None) -> Float[ndarray, "example"]:
+        """Mean over seeds of each example, NaN where no seed has a value; of one predicted class with `predicted`."""
+        return resampling.mean_defined(self.of_class(column, predicted), 1)
+
+    def of_class(self, column: str, predicted: int | None) -> Float[ndarray, "example seed"]:
+        """A column, NaN where the model of the seed predicts another class than `predicted` (None: any)."""
+        values = self.columns[column]
+        return values if predicted is None else np.where(self.columns[PREDICTED] == predicted, values, np.nan)
+
+    def classes(self) -> list[int]:
+        """Predicted classes; none where answers are chosen among many, for which the paper has no breakdown either."""
+        found = self.columns[PREDICTED]
+        labels = np.unique(found[np.isfinite(found)]).astype(int).tolist()
+        return labels if len(labels) <= MOST_CLASSES else []
+
+
+def measured(results: Results) -> list[Measured]:
+    """Every task x model whose probes are stored, by name. Models of other weights than their probes take no part."""
+    models = {record.key: record for record in results.models if record.status == "ok"}
+    probes = [one for one in results.explanations if one.method == "" and one.status == "ok"]
+    tables = {str(key): table for key, table in results.values.groupby("explain_key")}
+    of_model: dict[tuple[str, str], list[tuple[ModelRecord, Explanation]]] = defaultdict(list)
+    for one in probes:
+        record = models.get(one.model_key)
+        if record is not None and record.weights_sha256 == one.weights_sha256 and one.key in tables:
+            of_model[record.task, record.model].append((record, one))
+    found = []
+    for (task, model), members in sorted(of_model.items()):
+        members = sorted(members, key=lambda pair: pair[0].seed)
+        wide = [
+            tables[one.key].pivot(index="example", columns="metric", values="value").astype(float) for _, one in members
+        ]
+        examples = sorted({str(name) for table in wide for name in table.index})
+        names = sorted({str(name) for table in wide for name in table.columns})
+        if PREDICTED in names:
+            columns = {
+                name: np.stack([table.reindex(index=examples, columns=names)[name].to_numpy() for table in wide], 1)
+                for name in names
+            }
+            found.append(Measured(task, model, tuple(record for record, _ in members), tuple(examples), columns))
+    return found
+
+
+def paired(a: Measured, b: Measured, column: str) -> Float[ndarray, "example"]:
+    """a - b of each example that both have, mean over seeds first; NaN where either is undefined."""
+    place = {name: at for at, name in enumerate(b.examples)}
+    common = [(at, place[name]) for at, name in enumerate(a.examples) if name in place]
+    own, other = np.array(common, dtype=int).reshape(-1, 2).T
+    return a.mean(column)[own] - b.mean(column)[other]
+
+
+def spread_over_seeds(values: Float[ndarray, "example seed"]) -> float | None:
+    """Standard deviation (ddof 1) of the means per seed; None for fewer than two."""
+    means = [column[np.isfinite(column)].mean() for column in values.T if np.isfinite(column).any()]
+    return resampling.rounded(np.std(means, ddof=1)) if len(means) > 1 else None

@@ -1,0 +1,167 @@
+"""The page of a reproduction. A pure function of its lines."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Container, Iterable, Iterator
+from dataclasses import replace
+
+from faithboard.report import markdown
+from faithboard.reproduction import tables
+from faithboard.reproduction.claims import BILSTM, CLAIMS, Claim, claim_verdict
+from faithboard.reproduction.comparing import FAR
+from faithboard.reproduction.lines import Reproduction
+
+IN_PRINT = ("bilstm-additive", "average-additive")
+"""Models of table 2 as printed; the others are in the authors' result files."""
+
+VERDICTS = """\
+Verdicts on tau. `within 0.08`: |difference| <= 0.08, what single unseeded runs are expected to move by. `same sign and
+order`: both numbers have one sign, and of the cells of the same task and predicted class that belong to the other
+encoders (same attention, same pair) or to the other pairs (same model), every one that is published more than 0.08 away
+stands on the same side here. `differs`: anything else, also where no such cell is there to compare with. Counts,
+vocabularies and lengths are compared relative to the published number.
+
+tau: mean ± standard deviation over examples (ddof 0, as published; its mean over seeds), and the share of p <= 0.05
+among the texts on which it can be reached at all (five words). `over seeds`: standard deviation of the mean over seeds.
+`too short`: texts with a tau that cannot be tested, which is not "not significant". `undefined`: a constant vector, no
+tau. Every published number is one unseeded run. A star marks a model that fails the accuracy gate: it takes no part in
+the claims."""
+
+
+def restricted(reproduction: Reproduction, tasks: Container[str]) -> Reproduction:
+    """The lines of some tasks; the claims about them are those of these tasks alone."""
+    return replace(
+        reproduction,
+        models=[line for line in reproduction.models if line.task in tasks],
+        datasets=[line for line in reproduction.datasets if line.task in tasks],
+        taus=[line for line in reproduction.taus if line.task in tasks],
+        lengths=[line for line in reproduction.lengths if line.task in tasks],
+        permutations=[line for line in reproduction.permutations if line.task in tasks],
+        divergences=[line for line in reproduction.divergences if line.task in tasks],
+        evidence=[line for line in reproduction.evidence if line.task in tasks],
+        heatmaps=[line for line in reproduction.heatmaps if line.task in tasks],
+    )
+
+
+def console_report(reproduction: Reproduction) -> str:
+    """Tables 2 and 1 as printed in the paper, the claims with their numbers, and the cells that are far off."""
+    parts = [_title(reproduction), *_table_2(reproduction), *_table_1(reproduction), *_claims(reproduction)]
+    return "\n\n".join([*parts, *_far(reproduction)])
+
+
+def page(reproduction: Reproduction, figures: str) -> str:
+    """The Markdown of the page, heading included; `figures` is the folder of the figures, relative to the page."""
+    parts = [_title(reproduction), *_summary(reproduction), *_claims(reproduction)]
+    parts += [*_table_2(reproduction), *_others(reproduction), *_far(reproduction), *_table_1(reproduction)]
+    parts += ["## Models", tables.models(reproduction.models)]
+    parts += [*_figures(reproduction, figures), *_probes(reproduction)]
+    return "\n\n".join(parts)
+
+
+def _title(reproduction: Reproduction) -> str:
+    suite = reproduction.suite[0]
+    seeds = ", ".join(map(str, suite.seeds))
+    lines = [
+        "# Attention is not Explanation, reproduced",
+        "",
+        f"Jain & Wallace 2019. Suite {suite.name} v{suite.version}; seeds {seeds}. {suite.description}",
+    ]
+    return "\n".join(lines + [f"- note: {markdown.plain(note)}" for note in suite.notes])
+
+
+def _summary(reproduction: Reproduction) -> Iterator[str]:
+    found = Counter(line.verdict for line in reproduction.taus if line.verdict)
+    counted = ", ".join(f"{found[name]:,} {name}" for name in ("within 0.08", "same sign and order", "differs"))
+    yield f"Cells of tau with a published number: {found.total():,}: {counted}."
+    rows = [(claim.says, _verdict(claim, reproduction)) for claim in CLAIMS]
+    yield markdown.table(("claim of the paper", "verdict here"), rows)
+
+
+def _claims(reproduction: Reproduction) -> Iterator[str]:
+    yield "## The claims, one by one"
+    yield "For additive attention and models that pass the accuracy gate; intervals are over examples (bootstrap, 95 %)."
+    for claim in CLAIMS:
+        yield f"### {claim.says}\n\nVerdict: {_verdict(claim, reproduction)}.\n\n{claim.test}"
+        numbers = tables.evidence(claim, reproduction.evidence)
+        if numbers:
+            yield numbers
+
+
+def _verdict(claim: Claim, reproduction: Reproduction) -> str:
+    return claim_verdict(claim, reproduction.evidence, _why_not(claim, reproduction))
+
+
+def _why_not(claim: Claim, reproduction: Reproduction) -> str:
+    """Why nothing that counts for a claim is there."""
+    there = {(line.task, line.model) for line in reproduction.models if line.published_task or not claim.of_paper}
+    passing = {(line.task, line.model) for line in reproduction.models if not line.reason}
+    whole = {task for task, _ in there if all((task, model) in there for model in claim.needs)}
+    if not whole:
+        of = "of the paper " if claim.of_paper else ""
+        return f"no task {of}has been run with {' and '.join(claim.needs)}"
+    if not any(all((task, model) in passing for model in claim.needs) for task in whole):
+        return f"no {' and '.join(claim.needs)} passes the accuracy gate"
+    if not claim.of_paper:
+        return "it takes a task in which a few words decide, and others to hold it against"
+    return "no task that counts has a value"
+
+
+def _table_2(reproduction: Reproduction) -> Iterator[str]:
+    yield "## Table 2: attention against gradients and leave-one-out"
+    printed = [line for line in reproduction.taus if line.model in IN_PRINT and line.pair in tables.TABLE_2]
+    # As in the paper: by predicted class, and over all only where there is no breakdown.
+    broken_down = {line.task for line in printed if line.predicted is not None}
+    printed = [line for line in printed if line.predicted is not None or line.task not in broken_down]
+    yield tables.taus(printed, reproduction.models) if printed else "Nothing was measured."
+    yield VERDICTS
+
+
+def _others(reproduction: Reproduction) -> Iterator[str]:
+    yield "### Every cell"
+    yield tables.taus(reproduction.taus, reproduction.models)
+
+
+def _far(reproduction: Reproduction) -> Iterator[str]:
+    yield f"### Cells that differ by more than {FAR} from the published tau"
+    yield tables.far_cells(reproduction.taus, reproduction.models)
+
+
+def _table_1(reproduction: Reproduction) -> Iterator[str]:
+    yield "## Table 1: the data sets"
+    yield tables.datasets(reproduction.datasets) if reproduction.datasets else "No task of the paper has been run."
+    said = {line.task: line.reservations for line in reproduction.models if line.reservations}
+    if said:
+        yield "\n".join(f"- {task}: {sentence}" for task, sentence in said.items())
+
+
+def _figures(reproduction: Reproduction, folder: str) -> Iterator[str]:
+    if not reproduction.figures:
+        return
+    yield "## Figures"
+    for one in reproduction.figures:
+        place = f"{folder}/{one.name}"
+        yield f"### {one.title}\n\n![{one.title}]({place}.png)\n\n{one.caption} ([SVG]({place}.svg))"
+
+
+def _probes(reproduction: Reproduction) -> Iterator[str]:
+    yield "## Permuted attention"
+    yield "Median total variation distance of the output over 100 permutations, by the largest attention weight."
+    yield tables.permutations(reproduction.permutations)
+    yield "## Adversarial attention"
+    yield (
+        "Largest Jensen-Shannon divergence (nats, at most 0.693) of an attention that keeps the output. The published "
+        "distributions were made with the constants of the code and read off histograms, give or take 0.01."
+    )
+    yield tables.divergences(reproduction.divergences)
+    yield "## tau by length"
+    yield (
+        "Quarters of the examples by length, models that pass the gate. Excess variance: variance of tau less the mean "
+        "of 2(2T + 5) / 9T(T - 1), what independent orders of T words have. Significant, not significant, not testable "
+        "(fewer than five words) and undefined (a constant vector) are shares of all, and add up to 1."
+    )
+    yield tables.lengths(_of_model(reproduction, BILSTM))
+
+
+def _of_model(reproduction: Reproduction, model: str) -> Iterable[tables.LengthLine]:
+    return (line for line in reproduction.lengths if line.model == model)

@@ -1,0 +1,111 @@
+"""From what is stored of a suite to the page, the figures and the text of a terminal. The edge of this package."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import torch
+
+from faithboard import resolve
+from faithboard.errors import SuiteError
+from faithboard.published import adversarial
+from faithboard.reproduction.files import lines_folder, read, write
+from faithboard.reproduction.heatmaps import heatmap_lines, shown_task
+from faithboard.reproduction.lines import FigureLine, HeatmapLine
+from faithboard.reproduction.making import reproduction_of
+from faithboard.reproduction.measured import Measured, measured
+from faithboard.reproduction.page import console_report, restricted
+from faithboard.results import results_of
+
+if TYPE_CHECKING:
+    from faithboard.plan import Plan
+    from faithboard.store import Store
+    from faithboard.task import Task
+
+WITHOUT_FIGURES = "no figures are drawn: they need matplotlib (pip install 'faithboard[figures]')"
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What `report` made."""
+
+    text: str
+    page: Path
+    notes: tuple[str, ...]
+
+
+def report(
+    plan: Plan, store: Store, device: torch.device, leaderboards: Path, name: str, *, restrict: bool = False
+) -> Shown:
+    """Write the page `name` about everything stored of the plan's suite; with `restrict` the text is about the plan's
+    tasks alone. Nothing is trained.
+
+    Raises SuiteError when no probe of any model is stored, with the reasons.
+    """
+    results = results_of(store, f"{plan.suite.name}-v{plan.suite.version}")
+    found = measured(results)
+    if not found:
+        raise SuiteError(f"there is nothing to reproduce: no model has been probed; {_reasons(plan)}")
+    tasks = _tasks(plan, found)
+    # Results of a task whose definition is gone cannot be named any more.
+    found = [one for one in found if one.task in tasks]
+    found.sort(key=lambda one: _place(plan, one))
+    labels = {task: definition.labels for task, definition in tasks.items()}
+    folder = lines_folder(leaderboards, name)
+    made = reproduction_of(results, found, labels, plan.suite)
+    heatmaps = _heatmaps(plan, found, tasks, store, device, folder)
+    figures, notes = _figures(found, heatmaps, labels, folder)
+    made = replace(made, heatmaps=heatmaps, figures=figures)
+    page = write(made, folder)
+    asked = {job.prepared.task.name for job in plan.jobs}
+    return Shown(console_report(restricted(made, asked) if restrict else made), page, notes)
+
+
+def _tasks(plan: Plan, found: Sequence[Measured]) -> dict[str, Task]:
+    """Definitions by name: those of the plan, and built-in ones of what other runs of the suite have stored."""
+    own: dict[str, Task] = {job.prepared.task.name: job.prepared.task for job in plan.jobs}
+    if all(one.task in own for one in found):
+        return own
+    return {name: one.value for name, one in resolve.builtin("task").items()} | own
+
+
+def _place(plan: Plan, one: Measured) -> tuple[int, str, int, str]:
+    """The order of a page: tasks and models as the suite names them."""
+    suite = plan.suite
+    order = [*suite.tasks, one.task]
+    models = [*suite.models_for(one.task), one.model]
+    return order.index(one.task), one.task, models.index(one.model), one.model
+
+
+def _reasons(plan: Plan) -> str:
+    reasons = [job.reason for job in plan.jobs] + [one.reason for job in plan.jobs for one in job.explanations]
+    return "; ".join(dict.fromkeys(reason for reason in reasons if reason)) or "the run was cut short"
+
+
+def _heatmaps(
+    plan: Plan, found: Sequence[Measured], tasks: Mapping[str, Task], store: Store, device: torch.device, folder: Path
+) -> list[HeatmapLine]:
+    """Of the task whose texts are shown; where this run did not load it, those that the page has already."""
+    one = shown_task([one.task for one in found], found, tasks)
+    if one is None:
+        return []
+    ready = {job.prepared.task.name: job.prepared for job in plan.jobs}
+    if one.task in ready:
+        return heatmap_lines(one, ready[one.task], store, device)
+    known = read(folder).heatmaps if (folder / "heatmaps.jsonl").is_file() else []
+    return [line for line in known if line.task == one.task]
+
+
+def _figures(
+    found: Sequence[Measured], heatmaps: Sequence[HeatmapLine], labels: Mapping[str, Sequence[str]], folder: Path
+) -> tuple[list[FigureLine], tuple[str, ...]]:
+    from faithboard.reproduction.figures import draw
+
+    means = {place: known.mean for place, known in adversarial().items()}
+    try:
+        return draw(found, heatmaps, labels, means, folder), ()
+    except ImportError:
+        return [], (WITHOUT_FIGURES,)
