@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from faithboard import __version__
-from faithboard.cli import ask, show, work
+from faithboard.cli import ask, reproduce, show, work
 
 app = typer.Typer(
     name="faithboard",
@@ -27,6 +27,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "compare": ask.compare,
     "explain": ask.explain,
     "list": show.list_,
+    "reproduce": reproduce.reproduce,
     "report": show.report,
     "forget": show.forget,
     "sync": show.sync,

@@ -118,7 +118,7 @@ def correlations(measured: Sequence[Measured], labels: Labels, pair: str) -> Fig
         for column, model in enumerate(models):
             axes = panels.axes(row, column)
             if row == 0:
-                axes.set_title(ENCODERS[model])
+                panels.title(axes, ENCODERS[model])
             if (task, model) not in of:
                 axes.text(0.5, 0.5, "not run", ha="center", va="center", transform=axes.transAxes, color=GREY)
                 continue
@@ -146,7 +146,7 @@ def differences(measured: Sequence[Measured]) -> Figure:
     grid = np.linspace(-1.5, 1.5, 301)
     for at, one in enumerate(measured):
         axes = panels.at(at)
-        axes.set_title(one.task)
+        panels.title(axes, one.task)
         axes.axvline(0, color=GREY, lw=0.8, ls=":")
         for colour, (name, (first, second)) in zip(COLOURS, shown.items(), strict=False):
             values = _finite(one.columns[f"tau-{first}"] - one.columns[f"tau-{second}"])
@@ -164,7 +164,7 @@ def permutations(measured: Sequence[Measured], labels: Labels) -> Figure:
     panels = Panels.for_many(len(measured))
     for at, one in enumerate(measured):
         axes = panels.at(at)
-        axes.set_title(one.task)
+        panels.title(axes, one.task)
         classes = _by_class(one, MOVED, labels, keep_shape=True)
         width = 0.8 / max(1, len(classes))
         for place, (label, colour, moved) in enumerate(classes):
@@ -188,7 +188,7 @@ def divergences(
     bins, grid = np.linspace(0, 0.7, 36), np.linspace(0, 0.7, 281)
     for at, one in enumerate(measured):
         axes = panels.at(at)
-        axes.set_title(one.task)
+        panels.title(axes, one.task)
         for label, colour, values in _by_class(one, JSD, labels):
             axes.hist(values, bins=bins.tolist(), density=True, color=colour, alpha=0.4, label=label)
             axes.plot(grid, density(values, grid), color=colour, lw=1.6)

@@ -80,7 +80,7 @@ def _summary(reproduction: Reproduction) -> Iterator[str]:
 
 def _claims(reproduction: Reproduction) -> Iterator[str]:
     yield "## The claims, one by one"
-    yield "For additive attention and models that pass the accuracy gate; intervals are over examples (bootstrap, 95 %)."
+    yield "For additive attention and models that pass the accuracy gate. Intervals: 95 % bootstrap over examples."
     for claim in CLAIMS:
         yield f"### {claim.says}\n\nVerdict: {_verdict(claim, reproduction)}.\n\n{claim.test}"
         numbers = tables.evidence(claim, reproduction.evidence)

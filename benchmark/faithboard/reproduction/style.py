@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 COLOURS = ("#0072B2", "#D55E00", "#009E73")
 """Blue, vermilion, green (Okabe & Ito 2008)."""
 GREY = "#666666"
+NARROW = 0.5
+"""Of Scott's width of a kernel, which is made for one hill and flattens two."""
 LOOK: dict[str, Any] = {
     "font.size": 8.5,
     "axes.titlesize": 9.5,
@@ -74,6 +76,9 @@ class Panels:
     def at(self, number: int) -> Axes:
         return self.axes(*divmod(number, self.columns))
 
+    def title(self, axes: Axes, text: str) -> None:
+        axes.set_title(text, fontsize=9.5, fontweight="bold")
+
     def legend(self, axes: Axes, place: str = "best") -> None:
         if axes.get_legend_handles_labels()[0]:
             axes.legend(loc=place, frameon=False, fontsize=7.5, handlelength=1.2)
@@ -81,7 +86,8 @@ class Panels:
     def shared_legend(self, axes: Axes) -> None:
         """One legend above all panels, of what a panel shows."""
         handles, names = axes.get_legend_handles_labels()
-        self.figure.legend(handles, names, loc="outside upper center", ncols=min(3, len(names)), frameon=False)
+        columns = max(1, min(len(names), self.columns))
+        self.figure.legend(handles, names, loc="outside upper center", ncols=columns, frameon=False, fontsize=8)
 
     def finished(self, x: str, y: str) -> Figure:
         """The figure, its axes named and its empty panels gone."""
@@ -101,7 +107,7 @@ def density(values: Float[ndarray, "value"], grid: Float[ndarray, "point"]) -> F
     """Gaussian kernel density at the points of a grid; zero where the values do not vary."""
     if len(values) < 2 or np.ptp(values) < 1e-9:
         return np.zeros_like(grid)
-    return np.asarray(gaussian_kde(values)(grid))
+    return np.asarray(gaussian_kde(values, lambda kde: NARROW * kde.scotts_factor())(grid))
 
 
 def words(rows: Sequence[tuple[str, Sequence[str], Sequence[float]]]) -> Figure:
