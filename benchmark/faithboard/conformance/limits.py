@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from dataclasses import replace
 
 import torch
 
@@ -14,6 +15,8 @@ from faithboard.errors import ContractError
 
 _FEW = 16
 """Texts that are tried in another precision."""
+_CLOSE = 0.1
+"""Share by which token steps may differ from those planned: what a method draws decides how many texts it asks for."""
 
 
 def _double(method: Method, model: Classifier, batch: Batch) -> None:
@@ -43,17 +46,28 @@ def _planned_cost(method: Method, model: Classifier, batch: Batch) -> None:
     if method.steps is None:
         return
     for row in {int(length): row for row, length in enumerate(batch.lengths)}.values():
-        one = batch.rows([row])
+        one = _words_alone(batch.rows([row]))
         with count_steps(model) as found:
             scores_of(method, model, one)
-        # The plan knows T alone; begin, end and query come on top, at most as if they were scorable too.
-        t, length = int(one.scorable_lengths), int(one.lengths)
-        least, most = method.steps(t), method.steps(length)
-        if not (least[0] <= found.forward <= most[0] and least[1] <= found.backward <= most[1]):
+        t = int(one.scorable_lengths)
+        planned = method.steps(t)
+        if any(abs(a - b) > _CLOSE * b for a, b in zip((found.forward, found.backward), planned, strict=True)):
             raise ContractError(
                 f"example {one.example_id[0]} took {found.forward} token steps forward and {found.backward} backward; "
-                f"planned are {least} for its {t} scorable tokens, and at most {most} with the {length} it has in all"
+                f"planned are {planned} for its {t} scorable tokens, special tokens and query taken away"
             )
+
+
+def _words_alone(one: Batch) -> Batch:
+    """A single text without begin, end and query: a plan knows its scorable tokens alone."""
+    at = one.scorable
+    return replace(
+        one,
+        ids=one.ids[at][None],
+        segment=one.segment[at][None],
+        real=one.real[at][None],
+        scorable=one.scorable[at][None],
+    )
 
 
 LIMITS = (
