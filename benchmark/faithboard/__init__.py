@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from faithboard.attribution import Attribution, Method, method, variant
     from faithboard.background import Background
     from faithboard.batch import Batch, Specials
+    from faithboard.captum import from_captum
     from faithboard.classifier import Classifier, Output, predict, predicted_class
     from faithboard.erasure import evaluate_masks, without_each_token
     from faithboard.errors import ContractError, DataError, FaithboardError
@@ -32,6 +33,7 @@ _WHERE = {
     "attribution": ("Attribution", "Method", "method", "variant"),
     "background": ("Background",),
     "batch": ("Batch", "Specials"),
+    "captum": ("from_captum",),
     "classifier": ("Classifier", "Output", "predict", "predicted_class"),
     "erasure": ("evaluate_masks", "without_each_token"),
     "errors": ("ContractError", "DataError", "FaithboardError"),
@@ -79,6 +81,7 @@ __all__ = [
     "evaluate",
     "evaluate_masks",
     "explain",
+    "from_captum",
     "method",
     "model",
     "predict",
