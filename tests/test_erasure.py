@@ -7,10 +7,15 @@ import math
 import pytest
 import torch
 
-from faithboard import Batch, Classifier, evaluate_masks, predict, without_each_token
+from faithboard import Batch, Classifier, ContractError, Output, evaluate_masks, predict, without_each_token
 from faithboard.classifier import count_steps
 from faithboard.erasure import MaskCount
+from faithboard.operators import OPERATORS
 from tests.toy import MIXED, SEVERAL, BagOfWords, recurrent, texts
+
+
+ON_TEXTS = ("delete", "unk", "zero", "previous")
+"""Operators that change what every model reads."""
 
 
 def random_masks(batch: Batch, masks: int, seed: int = 0) -> torch.Tensor:
@@ -117,6 +122,95 @@ def test_only_scorable_tokens_can_be_deleted() -> None:
     batch = texts("good | bad")
     with pytest.raises(ValueError, match="only scorable tokens"):
         evaluate_masks(BagOfWords(), batch, (batch.segment == 1)[:, None])
+
+
+class LookingAtOrder(Classifier):
+    """Logit of class 1: the sum of the words' embeddings, each times its position in the batch."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.inner = BagOfWords()
+        self.n_classes, self.specials = 2, self.inner.specials
+        with torch.no_grad():
+            self.inner.table.weight[self.specials.unk] = 0.5
+
+    def counted(self) -> tuple[torch.nn.Module, ...]:
+        return self.inner.counted()
+
+    def embed(self, batch: Batch) -> torch.Tensor:
+        return self.inner.embed(batch)
+
+    def forward(
+        self,
+        batch: Batch,
+        embedded: torch.Tensor | None = None,
+        attention: torch.Tensor | None = None,
+        detach_attention: bool = False,
+    ) -> Output:
+        embedded = self.embed(batch) if embedded is None else embedded
+        position = torch.arange(batch.ids.shape[1])[:, None]
+        return Output((embedded * position * batch.real[:, :, None]).sum(1))
+
+
+def logits_after(operator: str, line: str, *places: int) -> float:
+    """The logit of a text without the words at `places`, by an operator, from a model that looks at their order."""
+    batch = texts(line)
+    drop = torch.zeros(1, 1, batch.ids.shape[1], dtype=torch.bool)
+    drop[0, 0, list(places)] = True
+    return float(torch.logit(evaluate_masks(LookingAtOrder(), batch, drop, operator=operator)[0, 0, 1]))
+
+
+@pytest.mark.parametrize(
+    ("operator", "places", "logit"),
+    [
+        # good 2, nice 1, bad -2 at 1, 2, 3 and the query's dull -1 at 5, after the end; the rest moves up, or not.
+        ("delete", (2,), 2 * 1 - 2 * 2 - 1 * 4),
+        ("unk", (2,), 2 * 1 + 0.5 * 2 - 2 * 3 - 1 * 5),
+        ("zero", (2,), 2 * 1 - 2 * 3 - 1 * 5),
+        ("previous", (2,), 2 * 1 + 2 * 2 - 2 * 3 - 1 * 5),
+        # Before the first kept word: that one. Nothing kept: `<unk>`.
+        ("previous", (1, 2), -2 * 1 - 2 * 2 - 2 * 3 - 1 * 5),
+        ("previous", (2, 3), 2 * 1 + 2 * 2 + 2 * 3 - 1 * 5),
+        ("previous", (1, 2, 3), 0.5 * (1 + 2 + 3) - 1 * 5),
+    ],
+)
+def test_operators_by_hand(operator: str, places: tuple[int, ...], logit: float) -> None:
+    assert logits_after(operator, "good nice bad | dull", *places) == pytest.approx(logit, abs=1e-6)
+
+
+@pytest.mark.parametrize("operator", ON_TEXTS)
+def test_operators_equal_one_text_at_a_time_and_count_duplicates_once(operator: str) -> None:
+    model, batch = recurrent(), texts(*MIXED)
+    drop = random_masks(batch, 4).repeat(1, 2, 1)
+    count = MaskCount()
+    found = evaluate_masks(model, batch, drop, operator=operator, budget=40, count=count)
+    assert count.evaluated <= count.asked / 2
+    for b, masks in enumerate(drop):
+        one = batch.rows([b])
+        for point, mask in enumerate(masks[:4]):
+            with torch.no_grad():
+                changed, embedded = OPERATORS[operator].apply(model, one, mask[None, : one.ids.shape[1]])
+                expected = model(changed, embedded=embedded).log_probabilities()[0].exp()
+            torch.testing.assert_close(found[b, point], expected, rtol=0, atol=1e-6)
+            torch.testing.assert_close(found[b, point + 4], expected, rtol=0, atol=1e-6)
+
+
+@pytest.mark.parametrize("operator", ON_TEXTS)
+def test_operators_stay_within_the_budget_and_leave_the_rest_alone(operator: str) -> None:
+    model, batch = BagOfWords(), texts(*MIXED)
+    sizes: list[int] = []
+    model.encoder.register_forward_pre_hook(lambda _, inputs: sizes.append(inputs[1].numel()))
+    budget = int(batch.lengths.max())
+    evaluate_masks(model, batch, random_masks(batch, 5), operator=operator, budget=budget)
+    assert max(sizes) <= budget
+    with pytest.raises(ValueError, match="only scorable tokens"):
+        evaluate_masks(model, batch, batch.real[:, None], operator=operator)
+
+
+def test_an_unknown_operator_is_named() -> None:
+    batch = texts("good")
+    with pytest.raises(ContractError, match="unknown operator 'remove'"):
+        evaluate_masks(BagOfWords(), batch, batch.scorable[:, None], operator="remove")
 
 
 def test_dropout_is_off_and_the_mode_is_put_back() -> None:
