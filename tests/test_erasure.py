@@ -11,8 +11,8 @@ from faithboard import Batch, Classifier, ContractError, Output, evaluate_masks,
 from faithboard.classifier import count_steps
 from faithboard.erasure import MaskCount
 from faithboard.operators import OPERATORS
+from faithboard.rules import Rules
 from tests.toy import MIXED, SEVERAL, BagOfWords, recurrent, texts
-
 
 ON_TEXTS = ("delete", "unk", "zero", "previous")
 """Operators that change what every model reads."""
@@ -146,6 +146,7 @@ class LookingAtOrder(Classifier):
         embedded: torch.Tensor | None = None,
         attention: torch.Tensor | None = None,
         detach_attention: bool = False,
+        rules: Rules | None = None,
     ) -> Output:
         embedded = self.embed(batch) if embedded is None else embedded
         position = torch.arange(batch.ids.shape[1])[:, None]
@@ -182,14 +183,15 @@ def test_operators_by_hand(operator: str, places: tuple[int, ...], logit: float)
 def test_operators_equal_one_text_at_a_time_and_count_duplicates_once(operator: str) -> None:
     model, batch = recurrent(), texts(*MIXED)
     drop = random_masks(batch, 4).repeat(1, 2, 1)
-    count = MaskCount()
+    apply, count = OPERATORS[operator].apply, MaskCount()
+    assert apply is not None
     found = evaluate_masks(model, batch, drop, operator=operator, budget=40, count=count)
     assert count.evaluated <= count.asked / 2
     for b, masks in enumerate(drop):
         one = batch.rows([b])
         for point, mask in enumerate(masks[:4]):
             with torch.no_grad():
-                changed, embedded = OPERATORS[operator].apply(model, one, mask[None, : one.ids.shape[1]])
+                changed, embedded = apply(model, one, mask[None, : one.ids.shape[1]])
                 expected = model(changed, embedded=embedded).log_probabilities()[0].exp()
             torch.testing.assert_close(found[b, point], expected, rtol=0, atol=1e-6)
             torch.testing.assert_close(found[b, point + 4], expected, rtol=0, atol=1e-6)

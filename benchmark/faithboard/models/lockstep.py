@@ -30,10 +30,11 @@ def run_without(
     state that its whole text has there: until then the two are the same, and inputs are projected once per text.
     """
     n_texts, length, _ = states.shape
-    inputs = nn.functional.linear(states, lstm.weight_ih_l0, lstm.bias_ih_l0 + lstm.bias_hh_l0)
+    own = dict(lstm.named_parameters())
+    inputs = nn.functional.linear(states, own["weight_ih_l0"], own["bias_ih_l0"] + own["bias_hh_l0"])
     # On padding all gates are shut, so that a backward run comes to the last token with a state of zeros.
     inputs = inputs.masked_fill(~deleted.real[:, :, None], -_SHUT).transpose(0, 1).contiguous()
-    recurrent = lstm.weight_hh_l0.t().contiguous()
+    recurrent = own["weight_hh_l0"].t().contiguous()
     bounds, text, rows = deleted.bounds(), deleted.text, len(deleted.text)
     # Whole texts stand beside the rows that join first, so that all that run are one slice at any time.
     whole = torch.arange(n_texts, device=text.device)
