@@ -56,7 +56,8 @@ class Method:
     name: str
     explain: Explain
     kind: Literal["sensitivity", "contribution", "reference"]
-    """How much the output would move, or how much the token added to it; `reference` rows read no model."""
+    """How much the output would move, or how much the token added to it; `reference` rows stand beside all others to
+    compare with: chance, what the data alone says, the ceiling."""
     signed: bool
     source: str
     """The paper and equation, or the place where the definition stands."""
