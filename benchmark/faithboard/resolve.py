@@ -8,11 +8,8 @@ both places.
 from __future__ import annotations
 
 import hashlib
-import importlib
 import importlib.metadata
-import importlib.util
 import sys
-import traceback
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,7 +19,9 @@ from typing import Any, Literal
 import faithboard
 from faithboard.attribution import Method, joined
 from faithboard.classifier import Classifier
-from faithboard.errors import FaithboardError, ResolveError, near
+from faithboard.errors import ResolveError, near
+from faithboard.importing import file_sha256, load_file, module_at
+from faithboard.importing import shortened as shortened
 from faithboard.metric import Metric
 from faithboard.submitted import ModelDefinition, finished
 from faithboard.task import Task
@@ -113,6 +112,14 @@ def _beside(method: Resolved) -> list[Resolved]:
     return [one for module in modules[-1:] for one in _definitions("training", module)]
 
 
+def is_model(reference: str) -> bool:
+    """Whether a reference leads to a model and not to a method. Raises ResolveError for a file that does not import."""
+    if ":" not in reference:
+        return reference in installed("model")
+    place, _, attribute = reference.rpartition(":")
+    return _is_a("model", getattr(module_at(place, reference), attribute, None))
+
+
 def submitted_models(references: Iterable[str]) -> dict[str, Resolved]:
     """Those of the references to models that lead to a definition; the others name reference models.
 
@@ -189,15 +196,7 @@ def _from_name(kind: Kind, name: str) -> Resolved:
 
 def _from_place(kind: Kind, reference: str) -> Resolved:
     place, _, attribute = reference.rpartition(":")
-    if place.endswith(".py"):
-        module = load_file(Path(place))
-    else:
-        try:
-            module = importlib.import_module(place)
-        except ModuleNotFoundError as error:
-            raise ResolveError(f"{reference}: cannot import module {place!r} ({error}); is it installed?") from error
-        except (Exception, SystemExit) as error:
-            raise ResolveError(f"{reference}: module {place!r} does not import:\n{shortened(error)}") from error
+    module = module_at(place, reference)
     if not hasattr(module, attribute):
         offered = _attributes(kind, module)
         hint = near(attribute, offered) if offered else f"the file defines no {kind}"
@@ -209,7 +208,7 @@ def _from_place(kind: Kind, reference: str) -> Resolved:
     origin = Path(module.__file__ or place)
     if kind == "model":
         return _model(reference, attribute, value, origin)
-    found = Resolved(value.name, value, str(origin), _sha256(origin))
+    found = Resolved(value.name, value, str(origin), file_sha256(origin))
     return _with_base(found, {}) if kind == "method" else found
 
 
@@ -218,14 +217,14 @@ def _from_data(reference: str) -> Resolved:
 
     path = Path(reference).expanduser().resolve()
     task = task_of(path)
-    return Resolved(task.name, task, str(path), _sha256(path))
+    return Resolved(task.name, task, str(path), file_sha256(path))
 
 
 def _model(reference: str, attribute: str, value: ModelDefinition | Classifier, origin: Path) -> Resolved:
     """A model with the hash of all it is made of: its file, the files it names, and the weights it has already."""
     from faithboard.running.weights import weights_sha256
 
-    parts = [_sha256(origin)]
+    parts = [file_sha256(origin)]
     if isinstance(value, Classifier):
         parts.append(weights_sha256(value.state_dict()))
         value = finished(attribute, value)
@@ -233,7 +232,7 @@ def _model(reference: str, attribute: str, value: ModelDefinition | Classifier, 
         path = origin.parent / name
         if not path.is_file():
             raise ResolveError(f"{reference}: {value.name} names the file {path}, which is not there")
-        parts.append(_sha256(path))
+        parts.append(file_sha256(path))
     whole = parts[0] if len(parts) == 1 else hashlib.sha256("".join(parts).encode()).hexdigest()
     return Resolved(value.name, value, str(origin), whole)
 
@@ -245,42 +244,6 @@ def _with_base(one: Resolved, known: Mapping[str, Resolved]) -> Resolved:
     base = known.get(one.value.base) or resolve("method", one.value.base)
     both = hashlib.sha256((one.sha256 + base.sha256).encode()).hexdigest()
     return Resolved(one.name, joined(one.value, base.value), one.origin, both)
-
-
-def load_file(path: Path) -> ModuleType:
-    """Import a Python file by path, once for each content of it. Raises ResolveError with a shortened traceback."""
-    path = path.expanduser().resolve()
-    if not path.is_file():
-        raise ResolveError(f"there is no file {path}; a reference is file.py:attribute")
-    name = (
-        f"faithboard_definitions.{path.stem}_{hashlib.sha256(str(path).encode()).hexdigest()[:8]}_{_sha256(path)[:8]}"
-    )
-    if name in sys.modules:
-        return sys.modules[name]
-    spec = importlib.util.spec_from_file_location(name, path)
-    if spec is None or spec.loader is None:
-        raise ResolveError(f"{path} cannot be loaded as Python")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    try:
-        spec.loader.exec_module(module)
-    except (Exception, SystemExit) as error:
-        del sys.modules[name]
-        if isinstance(error, FaithboardError):
-            raise ResolveError(f"{path} does not import: {error}") from error
-        raise ResolveError(f"{path} does not import:\n{shortened(error, path)}") from error
-    return module
-
-
-def shortened(error: BaseException, path: Path | None = None, frames: int = 3) -> str:
-    """The last frames of a traceback (those in `path`, if any are) and the error, as a few lines."""
-    if isinstance(error, SyntaxError) and error.filename:
-        line = (error.text or "").strip()
-        return f"  {Path(error.filename).name}:{error.lineno}: {line}\n  {type(error).__name__}: {error.msg}"
-    stack = traceback.extract_tb(error.__traceback__)
-    own = [frame for frame in stack if path is not None and Path(frame.filename) == path]
-    lines = [f"  {Path(f.filename).name}:{f.lineno} in {f.name}: {f.line}" for f in (own or list(stack))[-frames:]]
-    return "\n".join([*lines, f"  {type(error).__name__}: {error}"])
 
 
 def definitions_folder(kind: Kind) -> Path:
@@ -303,14 +266,14 @@ def _builtin_values(kind: Kind) -> Iterator[Resolved]:
     for module in (metrics, probes) if kind == "metric" else (training,):
         path = Path(module.__file__ or "")
         for value in module.BUILTIN:
-            yield Resolved(value.name, value, str(path), _sha256(path))
+            yield Resolved(value.name, value, str(path), file_sha256(path))
 
 
 def _definitions(kind: Kind, module: ModuleType) -> Iterator[Resolved]:
     path = Path(module.__file__ or "")
     for attribute in _attributes(kind, module):
         value = getattr(module, attribute)
-        yield Resolved(value.name, value, str(path), _sha256(path))
+        yield Resolved(value.name, value, str(path), file_sha256(path))
 
 
 def _attributes(kind: Kind, module: ModuleType) -> list[str]:
@@ -325,7 +288,3 @@ def _attributes(kind: Kind, module: ModuleType) -> list[str]:
 
 def _is_a(kind: Kind, value: object) -> bool:
     return isinstance(value, _TYPES[kind])
-
-
-def _sha256(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()

@@ -5,38 +5,71 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from faithboard.cli import options
+
+if TYPE_CHECKING:
+    import torch
 
 FAILED = 1
 """Exit code when a method failed; 2 is for input that makes no sense."""
 
 
 def check(
-    methods: Annotated[list[str], typer.Argument(help="Methods: file.py:attribute, or names.")],
+    methods: Annotated[list[str], typer.Argument(help="Methods or models: file.py:attribute, or names.")],
+    task: Annotated[str, typer.Option(help="The task that models are made for and tried on.")] = "planted",
+    data: options.Data = None,
+    results: options.Results = Path("results"),
     device: options.Device = "auto",
     threads: options.Threads = 1,
 ) -> None:
-    """Try methods against every rule of the contract, on small models; seconds, and no data is needed."""
+    """Try methods against every rule of the contract, on small models; seconds, and no data is needed.
+
+    A model of your own is made for `--task`, which may train it, and tried on texts of it.
+    """
     from faithboard.conformance.checking import judged
     from faithboard.conformance.subjects import subjects
     from faithboard.report.verdicts import verdict_text
-    from faithboard.resolve import resolve_all
+    from faithboard.resolve import is_model, resolve_all
     from faithboard.session import chosen_device
 
-    found = resolve_all("method", methods)
-    tried_on = subjects(chosen_device(device, threads))
+    models = [reference for reference in methods if is_model(reference)]
+    found = resolve_all("method", [reference for reference in methods if reference not in models])
+    on = chosen_device(device, threads)
+    tried_on = subjects(on) if found else []
     passed = True
     for one in found:
         verdict = judged(one.value, tried_on)
         passed = passed and verdict.passed
         typer.echo(verdict_text(verdict, Path(one.origin).name) + "\n")
+    for text, kept in _models_checked(models, task, data, results, on):
+        passed = passed and kept
+        typer.echo(text + "\n")
     if not passed:
         raise typer.Exit(FAILED)
+
+
+def _models_checked(
+    references: list[str], task: str, data: Path | None, results: Path, device: torch.device
+) -> Iterator[tuple[str, bool]]:
+    """The text of each model's checks, and whether it keeps the contract. The texts are cached below `results`."""
+    if not references:
+        return
+    from faithboard.data import load
+    from faithboard.model_checks.checking import judged_model
+    from faithboard.report.verdicts import model_verdict_text
+    from faithboard.resolve import resolve, resolve_all
+
+    loaded = load(resolve("task", task).value, cache=results, root=data)
+    for one in resolve_all("model", references):
+        findings = judged_model(one.value, loaded, device)
+        text = model_verdict_text(one.name, Path(one.origin).name, loaded.task.name, findings)
+        yield text, all(finding.outcome != "failed" for finding in findings)
 
 
 def compare(

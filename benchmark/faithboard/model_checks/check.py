@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 _LEAST = 0.1
-"""Answers below this are compared as if they were this large: what cancels out leaves the rounding of what was there."""
+"""Answers below this are compared as if they were this large: where much cancels out, its rounding is what is left."""
 
 
 @dataclass(frozen=True)

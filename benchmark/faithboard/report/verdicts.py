@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from faithboard.conformance import CHECKS
+from faithboard.conformance import CHECKS, Finding
 from faithboard.conformance.checking import Verdict
 
 WIDTH = 80
@@ -33,6 +33,22 @@ def verdict_text(verdict: Verdict, origin: str) -> str:
                 lines += _wrapped(f"{model}: {one.reason}")
     failed = verdict.failures
     ending = f"failed: {', '.join(failed)}" if failed else f"keeps the contract ({len(CHECKS)} checks)"
+    lines += textwrap.wrap(ending, WIDTH, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)
+    return "\n".join(lines)
+
+
+def model_verdict_text(name: str, origin: str, task: str, findings: Sequence[Finding]) -> str:
+    """One line per check of a model; below one that failed its rule and the reason, below one untried the reason."""
+    width = max(len(one.name) for one in findings)
+    lines = [f"{name} ({origin})", f"  tried on texts of {task}"]
+    for one in findings:
+        lines.append(f"  {one.name:<{width}}  {one.outcome}")
+        if one.outcome == "failed":
+            lines += _wrapped(f"rule: {one.rule}")
+        if one.reason:
+            lines += _wrapped(one.reason)
+    failed = [one.name for one in findings if one.outcome == "failed"]
+    ending = f"failed: {', '.join(failed)}" if failed else f"keeps the contract ({len(findings)} checks)"
     lines += textwrap.wrap(ending, WIDTH, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)
     return "\n".join(lines)
 
