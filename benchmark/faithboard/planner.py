@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from faithboard.attribution import Method
@@ -79,6 +80,11 @@ class _Models:
     retry_failed: bool
     submitted: Mapping[str, Resolved]
 
+    @cached_property
+    def training_tokens(self) -> int:
+        """Words of the training texts and their queries: counted once, and not at all when nothing is trained."""
+        return sum(len(example.tokens) + len(example.query) for example in self.prepared.data.splits["train"])
+
     def trainings_of(self, name: str, inapplicable: list[str]) -> list[str]:
         """Those that a model is trained by. A person's own brings its training along, which stands as `standard`."""
         if name not in self.submitted:
@@ -106,8 +112,7 @@ class _Models:
         used = definition.used(settings) | ({} if start is None else {"init": start.key})
         key = model_key(task, data.fingerprint, model, used, seed, self.vectors[model.vectors], content)
         state, reason = self._state(key)
-        tokens = sum(len(example.tokens) + len(example.query) for example in data.splits["train"])
-        steps = 2.0 * definition.passes * settings.epochs * tokens if state == "train" else 0.0
+        steps = 2.0 * definition.passes * settings.epochs * self.training_tokens if state == "train" else 0.0
         if start is not None and start.training.procedure not in self.trainings:
             # No job of its own counts what the start costs.
             steps += start.train_steps or 0.0
