@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from faithboard.records import _Json
 
@@ -195,7 +194,8 @@ class SuiteLine(_Json):
     seeds: list[int]
     description: str
     notes: list[str] = field(default_factory=list)
-    settings: dict[str, Any] = field(default_factory=dict)
+    made_of: str = ""
+    """Hash of the results and of the code behind the lines: they are not made twice."""
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def reproduction_of(
-    results: Results, measured: Sequence[Measured], labels: Mapping[str, Sequence[str]], suite: Suite
+    results: Results, measured: Sequence[Measured], labels: Mapping[str, Sequence[str]], suite: Suite, made_of: str
 ) -> Reproduction:
     """Every line but those of examples and figures. `labels`: task -> names of its classes, for every task."""
     models = [_model(one, results) for one in measured]
@@ -38,6 +38,7 @@ def reproduction_of(
                 seeds=list(results.seeds),
                 description=suite.description,
                 notes=list(_notes(results)),
+                made_of=made_of,
             )
         ],
         models=models,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,21 +11,23 @@ from typing import TYPE_CHECKING
 import torch
 
 from faithboard import resolve
-from faithboard.errors import SuiteError
+from faithboard.errors import FaithboardError, SuiteError
+from faithboard.keys import digest
 from faithboard.published import adversarial
 from faithboard.reproduction.files import lines_folder, read, write
 from faithboard.reproduction.heatmaps import heatmap_lines, shown_task
-from faithboard.reproduction.lines import FigureLine, HeatmapLine
+from faithboard.reproduction.lines import FigureLine, HeatmapLine, Reproduction
 from faithboard.reproduction.making import reproduction_of
 from faithboard.reproduction.measured import Measured, measured
 from faithboard.reproduction.page import console_report, restricted
-from faithboard.results import results_of
+from faithboard.results import Results, results_of
 
 if TYPE_CHECKING:
     from faithboard.plan import Plan
     from faithboard.store import Store
     from faithboard.task import Task
 
+KINDS_OF_FIGURE = ("svg", "png")
 WITHOUT_FIGURES = "no figures are drawn: they need matplotlib (pip install 'faithboard[figures]')"
 
 
@@ -46,6 +49,21 @@ def report(
     Raises SuiteError when no probe of any model is stored, with the reasons.
     """
     results = results_of(store, f"{plan.suite.name}-v{plan.suite.version}")
+    folder = lines_folder(leaderboards, name)
+    made_of = _made_of(results)
+    notes: tuple[str, ...] = ()
+    made = _known(folder, made_of)
+    if made is None:
+        made, notes = _made(plan, results, store, device, folder, made_of)
+    page = write(made, folder)
+    asked = {job.prepared.task.name for job in plan.jobs}
+    return Shown(console_report(restricted(made, asked) if restrict else made), page, notes)
+
+
+def _made(
+    plan: Plan, results: Results, store: Store, device: torch.device, folder: Path, made_of: str
+) -> tuple[Reproduction, tuple[str, ...]]:
+    """The lines, with the figures drawn into `folder`, and what has to be said about them."""
     found = measured(results)
     if not found:
         raise SuiteError(f"there is nothing to reproduce: no model has been probed; {_reasons(plan)}")
@@ -54,14 +72,33 @@ def report(
     found = [one for one in found if one.task in tasks]
     found.sort(key=lambda one: _place(plan, one))
     labels = {task: definition.labels for task, definition in tasks.items()}
-    folder = lines_folder(leaderboards, name)
-    made = reproduction_of(results, found, labels, plan.suite)
+    made = reproduction_of(results, found, labels, plan.suite, made_of)
     heatmaps = _heatmaps(plan, found, tasks, store, device, folder)
     figures, notes = _figures(found, heatmaps, labels, folder)
-    made = replace(made, heatmaps=heatmaps, figures=figures)
-    page = write(made, folder)
-    asked = {job.prepared.task.name for job in plan.jobs}
-    return Shown(console_report(restricted(made, asked) if restrict else made), page, notes)
+    return replace(made, heatmaps=heatmaps, figures=figures), notes
+
+
+def _made_of(results: Results) -> str:
+    """Hash of what the lines are made of: the rows, and the code of this package and the published numbers."""
+    package = Path(__file__).parent
+    code = [*sorted(package.glob("*.py")), *sorted((package.parent / "published").glob("*.*"))]
+    rows = [
+        [one.key, one.weights_sha256, one.reason, sorted(row.key for row in one.rows)] for one in results.explanations
+    ]
+    models = [[one.key, one.gate_passed, one.reason] for one in results.models]
+    hashes = [hashlib.sha256(path.read_bytes()).hexdigest() for path in code]
+    return digest([list(results.seeds), sorted(models), sorted(rows), hashes])
+
+
+def _known(folder: Path, made_of: str) -> Reproduction | None:
+    """What the page was made of when it was the same, and every figure is there; else None."""
+    try:
+        known = read(folder)
+    except FaithboardError:
+        return None
+    files = [folder / f"{figure.name}.{kind}" for figure in known.figures for kind in KINDS_OF_FIGURE]
+    same = [line.made_of for line in known.suite] == [made_of]
+    return known if same and files and all(path.is_file() for path in files) else None
 
 
 def _tasks(plan: Plan, found: Sequence[Measured]) -> dict[str, Task]:
