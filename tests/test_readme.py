@@ -37,6 +37,11 @@ def commands(page: str) -> list[str]:
     return [line for line in lines if line]
 
 
+def scripts(page: str) -> Iterator[str]:
+    """The Python blocks that are run as they stand; the others define something."""
+    return (code for code in blocks(page, "python") if "\nimport faithboard\n" in code)
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Where a reader would stand: their own method files, and a data folder in the published form."""
@@ -74,9 +79,12 @@ def test_every_command_does_what_it_says(
             if "sst" in words:  # forty sentences do not train a good model, and need no word vectors
                 words += ["--set", "vectors=random", "--set", "epochs=1", "--seeds", "0", "--examples", "10"]
             assert command(*words[1:]) == 0, f"{page}: {line}\n{capfd.readouterr().err}"
+        for code in scripts(page):
+            subprocess.run([sys.executable, "-c", code], check=True)
+    assert (folder / "explanation.html").is_file()
     assert (folder / "leaderboards" / "quick-v1" / "README.md").is_file()
     page = (folder / "leaderboards" / "quick-v1" / "planted.md").read_text()
-    assert "`gradient-l1`" in page
+    assert "`gradient-max`" in page
     assert "`occlusion-by-unk`" in page
 
 
