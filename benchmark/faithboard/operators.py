@@ -1,7 +1,8 @@
 """What stands in place of the words that an erasure takes away (definitions, section 5).
 
 An operator turns texts and a mask of words into what the model reads instead: a batch and, where ids alone cannot say
-it, embeddings. Query, begin, end and candidates are never touched.
+it, embeddings. One of them leaves what is read and takes the words' attention away. Query, begin, end and candidates
+are never touched.
 """
 
 from __future__ import annotations
@@ -28,9 +29,12 @@ class Operator:
     """One way to take words away. `apply(model, batch, mask)` gives a batch and its embeddings, None for its own."""
 
     name: str
-    apply: Apply
+    apply: Apply | None
+    """None where the text is read as it is and attention alone changes: see `reweighted`."""
     shortens: bool = False
     """Whether the texts that come out lack the masked words, rather than hold something else in their place."""
+    needs: frozenset[str] = frozenset()
+    """What a model must be able to do (`Classifier.capabilities`)."""
 
 
 def operator_named(name: str) -> Operator:
@@ -51,6 +55,19 @@ def previous_kept(batch: Batch, masked: Bool[Tensor, "batch token"]) -> Int[Tens
     first = position.where(kept, kept.shape[1] - 1).amin(1, keepdim=True)
     ids = batch.ids.gather(1, nearest.where(nearest >= 0, first))
     return ids.where(kept.any(1, keepdim=True), batch.specials.unk)
+
+
+def reweighted(
+    attention: Float[Tensor, "text token"], masks: Bool[Tensor, "text mask token"]
+) -> Float[Tensor, "text mask token"]:
+    """The attention of each text without that of the masked words, scaled to sum to what it summed to before.
+
+    Serrano & Smith 2019, section 3.1. Where every weight is taken away the weights are 0: the context is the zero
+    vector, as it is for a text without words.
+    """
+    left = attention[:, None].masked_fill(masks, 0.0)
+    total = left.sum(2, keepdim=True)
+    return torch.where(total > 0, left / total * attention.sum(1)[:, None, None], 0.0)
 
 
 def _delete(
@@ -84,6 +101,8 @@ OPERATORS: Mapping[str, Operator] = {
         Operator("unk", _unk),
         Operator("zero", _zero),
         Operator("previous", _previous),
+        Operator("attention", None, needs=frozenset({"attention", "decode"})),
     )
 }
-"""By name: words deleted and the rest encoded again, or replaced: by `<unk>`, the zero vector, the kept word before."""
+"""By name: words deleted and the rest encoded again; replaced, by `<unk>`, the zero vector, the kept word before; or,
+with the states of the whole text, no longer attended."""

@@ -54,6 +54,8 @@ class PlannedExplanation:
     """Planned token steps of its missing metrics at most: equal masks of several methods are evaluated once."""
     untimed: bool = False
     """True when no speed of it on this machine is stored."""
+    refused: tuple[tuple[Metric, str], ...] = ()
+    """Metrics that it will not have, and why, where that is not stored yet."""
 
     @property
     def name(self) -> str:

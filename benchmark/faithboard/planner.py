@@ -12,7 +12,7 @@ from faithboard.attribution import Method
 from faithboard.config import TrainingConfig, configured
 from faithboard.errors import SuiteError, near
 from faithboard.keys import examples_key, explain_key, model_key, row_key, submitted_model_key, throughput_key
-from faithboard.metric import ErasureMetric, Metric, Probe, RationaleMetric
+from faithboard.metric import AmountMetric, ErasureMetric, Metric, Probe, RationaleMetric, RerunMetric
 from faithboard.models import capabilities, check_combination
 from faithboard.plan import Plan, PlannedExplanation, PlannedJob, Prepared, State
 from faithboard.resolve import Resolved, asks_for_training
@@ -61,7 +61,7 @@ def make_plan(
                 for seed in suite.seeds:
                     job = models.job(name, training, seed)
                     planner = _Planner(suite, job, own, index, machine, retry_failed, over_budget)
-                    explanations = planner.explanations(methods, usable)
+                    explanations = planner.explanations(methods, planner.possible(usable, inapplicable))
                     jobs.append(replace(job, explanations=explanations, wanted=not suite.methods))
     names = [name for metric in metrics for name in metric.value.rows]
     return Plan(suite, tuple(jobs), tuple(names), tuple(inapplicable))
@@ -180,8 +180,20 @@ class _Planner:
     def explanations(self, methods: Sequence[Resolved], metrics: Sequence[Metric]) -> tuple[PlannedExplanation, ...]:
         probes = [metric for metric in metrics if isinstance(metric, Probe)]
         scored = [metric for metric in metrics if not isinstance(metric, Probe)]
-        planned = [self.explanation(one, scored) for one in methods if self._explains(one.value)]
+        planned = self._sharing([self.explanation(one, scored) for one in methods if self._explains(one.value)])
         return tuple([*planned, self.probes(probes)] if probes else planned)
+
+    def possible(self, metrics: Sequence[Metric], inapplicable: list[str]) -> list[Metric]:
+        """Metrics that the model can have; why it cannot have the others is added to `inapplicable`."""
+        usable = []
+        for metric in metrics:
+            if missing := metric.needed - self._able():
+                where = f"{self.job.model.name} has not on {self.job.prepared.task.name}"
+                sentence = f"{metric.name} needs {', '.join(sorted(missing))}, which {where}"
+                inapplicable += [sentence] if sentence not in inapplicable else []
+            else:
+                usable.append(metric)
+        return usable
 
     def explanation(self, one: Resolved, metrics: Sequence[Metric]) -> PlannedExplanation:
         method: Method = one.value
@@ -199,8 +211,55 @@ class _Planner:
                 reason = f"{steps:,.0f} token steps are over the budget of {self.suite.budget:,} (see --over-budget)"
                 return PlannedExplanation(key, method, one.sha256, "skipped", reason, (), forward, backward)
         untimed = state != "failed" and throughput_key(key, self.machine) not in self.index.throughput
-        scoring = self._scoring(left) * method.draws
-        return PlannedExplanation(key, method, one.sha256, state, reason, left, forward, backward, scoring, untimed)
+        again = None if forward is None or backward is None else forward + backward
+        left, refused = self._affordable(left, again)
+        if not left:
+            refused = self._unsaid(key, refused)
+            state = "stored" if state == "score" and not refused else state
+        return PlannedExplanation(
+            key=key,
+            method=method,
+            sha256=one.sha256,
+            state=state,
+            reason=reason,
+            metrics=left,
+            refused=refused,
+            forward=forward,
+            backward=backward,
+            scoring=self._scoring(left, method, again),
+            untimed=untimed,
+        )
+
+    def _affordable(
+        self, metrics: tuple[Metric, ...], again: float | None
+    ) -> tuple[tuple[Metric, ...], tuple[tuple[Metric, str], ...]]:
+        """Metrics within the budget, and those that run the method again too often; `again` is one explanation."""
+        refused = []
+        for metric in metrics:
+            if isinstance(metric, RerunMetric) and again is not None and not self.over_budget:
+                steps = metric.repeats * again
+                if steps > self.suite.budget:
+                    budget = f"over the budget of {self.suite.budget:,} (see --over-budget)"
+                    refused.append((metric, f"{metric.repeats} runs of {again:,.0f} token steps are {budget}"))
+        without = {metric.name for metric, _ in refused}
+        return tuple(metric for metric in metrics if metric.name not in without), tuple(refused)
+
+    def _unsaid(self, key: str, refused: tuple[tuple[Metric, str], ...]) -> tuple[tuple[Metric, str], ...]:
+        """Refusals that are not stored with their reason."""
+        known = self.index.explanations.get(key)
+        stored = {(row.key, row.reason) for row in known.rows if row.status == "skipped"} if known else set()
+        return tuple((metric, reason) for metric, reason in refused if (row_key(key, metric), reason) not in stored)
+
+    def _sharing(self, planned: list[PlannedExplanation]) -> list[PlannedExplanation]:
+        """What is spent once for all methods stands with the first of them that lacks the metric."""
+        seen: set[str] = set()
+        found = []
+        for one in planned:
+            new = [metric for metric in one.metrics if metric.name not in seen]
+            seen |= {metric.name for metric in new}
+            steps = math.fsum(m.shared_steps(length) for m in new for length in self.job.prepared.lengths)
+            found.append(replace(one, scoring=one.scoring + steps))
+        return found
 
     def probes(self, metrics: Sequence[Probe]) -> PlannedExplanation:
         key = explain_key(self.job.key, "", "", examples_key(self.job.prepared.examples))
@@ -232,14 +291,20 @@ class _Planner:
         if model is not None and model.status == "ok" and model.weights_sha256 != known.weights_sha256:
             # Its model was damaged and trained again to other weights: the scores are of a model that is gone.
             return "run", "", tuple(metrics)
-        rows = {row.key for row in known.rows if not (row.status == "failed" and self.retry_failed)}
+        rows = {row.key for row in known.rows if row.status != "skipped"}
+        if self.retry_failed:
+            rows -= {row.key for row in known.rows if row.status == "failed"}
         left = tuple(metric for metric in metrics if row_key(key, metric) not in rows)
         return ("score" if left else "stored"), "", left
 
-    def _scoring(self, metrics: Sequence[Metric]) -> float:
-        """Token steps at most of one draw: every point of every erasure metric asks for one masked text."""
-        points = sum(len(metric.points) for metric in metrics if isinstance(metric, ErasureMetric))
-        return float(points * sum(self.job.prepared.lengths))
+    def _scoring(self, metrics: Sequence[Metric], method: Method, again: float | None) -> float:
+        """Token steps at most: every point of every erasure metric asks for one masked text of every draw.
+
+        `again` is what it costs to run the method once more on all examples.
+        """
+        each = math.fsum(metric.own_steps(length) for metric in metrics for length in self.job.prepared.lengths)
+        repeats = sum(metric.repeats for metric in metrics if isinstance(metric, RerunMetric))
+        return each * method.draws + repeats * (again or 0.0)
 
     def _cost(self, method: Method) -> tuple[float | None, float | None]:
         if method.steps is None:
@@ -264,7 +329,7 @@ def _applicable(task: Task, metrics: Iterable[Metric], inapplicable: list[str]) 
     for metric in metrics:
         if isinstance(metric, RationaleMetric) and task.rationale is None:
             inapplicable.append(f"{metric.name} needs marked tokens, and {task.name} has none")
-        elif not isinstance(metric, ErasureMetric | RationaleMetric | Probe):
+        elif not isinstance(metric, ErasureMetric | AmountMetric | RerunMetric | RationaleMetric | Probe):
             raise SuiteError(f"metric {metric.name} is of a kind this engine cannot run: {type(metric).__name__}")
         else:
             usable.append(metric)

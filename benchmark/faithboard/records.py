@@ -96,13 +96,13 @@ class Row(_Json):
     metric_version: int
     parameters: dict[str, Any]
     better: Literal["higher", "lower", "neither"]
-    kind: Literal["erasure", "rationale", "probe"] = "erasure"
+    kind: Literal["erasure", "amounts", "sensitivity", "rationale", "probe"] = "erasure"
     """Class of the metric. Rationale metrics count as plausibility, except where the tokens are planted."""
     status: Status = "ok"
     reason: str = ""
     value: float | None = None
-    """Mean over the defined examples of the mean over draws; undefined ones are left out here, in a ranking they have
-    the random baseline's value."""
+    """Mean (`statistic`) over the defined examples of the mean over draws; undefined ones are left out here, in a
+    ranking they have the random baseline's value."""
     low: float | None = None
     high: float | None = None
     """95 % bootstrap interval over examples, for this seed alone."""
@@ -115,6 +115,14 @@ class Row(_Json):
     points: list[str] = field(default_factory=list)
     curve: list[float] = field(default_factory=list)
     """Mean of each point, in the order of `points`."""
+    curve_low: list[float] = field(default_factory=list)
+    """95 % bootstrap interval of each point over examples, for this seed alone; that of `random` is the band of a
+    curve."""
+    curve_high: list[float] = field(default_factory=list)
+    counts: dict[str, int] = field(default_factory=dict)
+    """What holds for some of the explained examples, in words (`over 50 tokens, not computed`) -> for how many."""
+    statistic: Literal["mean", "median"] = "mean"
+    """What `value` is of the defined examples."""
     expectation: float | None = None
     """What a random order has in expectation, where the metric can say so."""
     device: str = ""

@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from faithboard import Batch, ErasureMetric, Rng, evaluate_masks, predict
+from faithboard.metric import Erased
 from faithboard.metrics import BUILTIN
 from faithboard.metrics.eraser import (
     CODE,
@@ -18,6 +19,7 @@ from faithboard.metrics.eraser import (
     SUFFICIENCY_PAPER,
     bin_sizes,
 )
+from faithboard.operators import OPERATORS
 from faithboard.order import ranks
 from tests.toy import BINARY, BagOfWords, texts
 
@@ -32,7 +34,7 @@ def points_of(metric: ErasureMetric, model: BagOfWords, batch: Batch, scores: to
     j = p.argmax(1)
     masked = evaluate_masks(model, batch, metric.masks(rank, batch.scorable))
     of_j = masked.gather(2, j[:, None, None].expand(-1, masked.shape[1], 1))[:, :, 0]
-    return metric.reduce(p.gather(1, j[:, None])[:, 0], of_j)
+    return metric.reduce(Erased(p.gather(1, j[:, None])[:, 0], of_j, batch.scorable))
 
 
 def true_scores(batch: Batch) -> torch.Tensor:
@@ -150,6 +152,7 @@ def test_every_metric_is_listed_under_its_own_name() -> None:
     names = [metric.name for metric in BUILTIN]
     assert len(set(names)) == len(names)
     assert {"comprehensiveness", "sufficiency", "precision@k"} <= set(names)
-    for metric in BUILTIN:
-        if isinstance(metric, ErasureMetric):
-            assert len(metric.points) in (5, 6)
+    asked = [metric for metric in BUILTIN if isinstance(metric, ErasureMetric)]
+    assert {metric.operator for metric in asked} == set(OPERATORS)
+    for metric in asked:
+        assert metric.parameters["operator"] == metric.operator

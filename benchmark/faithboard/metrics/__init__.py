@@ -3,13 +3,32 @@
 from __future__ import annotations
 
 from faithboard.metric import Metric
-from faithboard.metrics.eraser import COMPREHENSIVENESS, COMPREHENSIVENESS_PAPER, SUFFICIENCY, SUFFICIENCY_PAPER
+from faithboard.metrics.amounts import COMPLETENESS, INFIDELITY
+from faithboard.metrics.decisions import FLIP_SHARE, FLIP_TOP1, REMOVAL_ACCURACY
+from faithboard.metrics.eraser import (
+    BY_OPERATOR,
+    COMPREHENSIVENESS,
+    COMPREHENSIVENESS_PAPER,
+    SUFFICIENCY,
+    SUFFICIENCY_PAPER,
+)
+from faithboard.metrics.naopc import NAOPC_COMPREHENSIVENESS, NAOPC_SUFFICIENCY
 from faithboard.metrics.rationale import PRECISION_AT_K
+from faithboard.metrics.sensitivity import MAX_SENSITIVITY
 
 BUILTIN: tuple[Metric, ...] = (
     COMPREHENSIVENESS,
     SUFFICIENCY,
     COMPREHENSIVENESS_PAPER,
     SUFFICIENCY_PAPER,
+    *BY_OPERATOR,
+    NAOPC_COMPREHENSIVENESS,
+    NAOPC_SUFFICIENCY,
+    REMOVAL_ACCURACY,
+    FLIP_TOP1,
+    FLIP_SHARE,
+    COMPLETENESS,
+    INFIDELITY,
+    MAX_SENSITIVITY,
     PRECISION_AT_K,
 )

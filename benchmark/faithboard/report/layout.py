@@ -54,7 +54,13 @@ class Grid:
 
 def faithfulness(board: Board, table: Table) -> Grid:
     """Erasure metrics, and on planted tasks the known truth, which then leads."""
-    return _grid(board, table, (s for s in _of(board, table) if s.metric_kind == "erasure" or table.known_truth))
+    marked = "rationale" if table.known_truth else ""
+    return _grid(board, table, (s for s in _of(board, table) if s.metric_kind in ("erasure", marked)))
+
+
+def beside_order(board: Board, table: Table) -> Grid:
+    """Metrics of the scores themselves rather than of the order they give: as amounts, and under noise."""
+    return _grid(board, table, (s for s in _of(board, table) if s.metric_kind in ("amounts", "sensitivity")))
 
 
 def plausibility(board: Board, table: Table) -> Grid:

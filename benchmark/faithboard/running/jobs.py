@@ -20,7 +20,7 @@ from faithboard.data.collate import collate
 from faithboard.erasure import MaskCount
 from faithboard.errors import DataError, FaithboardError, StoreError
 from faithboard.keys import throughput_key
-from faithboard.metric import Probe
+from faithboard.metric import Probe, RerunMetric
 from faithboard.performance import probabilities
 from faithboard.plan import Plan, PlannedExplanation, PlannedJob
 from faithboard.records import Explanation, ModelRecord, Row, Status
@@ -28,8 +28,9 @@ from faithboard.resolve import shortened
 from faithboard.running.explaining import explain_all
 from faithboard.running.fitting import fitted, provenance
 from faithboard.running.progress import Progress
-from faithboard.running.rows import metric_row, probe_rows
-from faithboard.running.scoring import ToScore, probe_all, score_all
+from faithboard.running.rerunning import rerun
+from faithboard.running.rows import metric_row, probe_rows, row_without_value
+from faithboard.running.scoring import VALUES, Scored, ToScore, probe_all, score_all
 from faithboard.running.throughput import measure
 from faithboard.store import Store
 from faithboard.submitted import ModelDefinition
@@ -173,23 +174,51 @@ class _Job:
 
     def _score(self, model: Classifier, records: Mapping[str, Explanation]) -> None:
         """Metrics without a row, of all explanations at once, so that their masks share one pool."""
-        wanted = {
-            one.key: ToScore(self.store.scores(one.key), one.metrics)
-            for one in self.job.explanations
-            if one.method is not None and one.metrics and one.key in records
-        }
-        if not wanted:
-            return
+        asked = [one for one in self.job.explanations if one.method is not None and one.key in records]
+        wanted = {one.key: ToScore(self.store.scores(one.key), one.metrics) for one in asked if one.metrics}
         job, examples = self.job, self.job.prepared.examples
-        with self.progress.bar(f"score {job.title}", len(examples)) as advance:
-            scored = score_all(
-                model, job.prepared.data, examples, wanted, job.seed, advance=advance, count=self.outcome.masks
-            )
-        for key, found in scored.items():
-            rows = [metric_row(key, metric, found, job.seed) for metric in wanted[key].metrics]
-            self._save(records[key], rows, found.values)
+        scored: dict[str, Scored] = {}
+        if any(not isinstance(metric, RerunMetric) for one in wanted.values() for metric in one.metrics):
+            with self.progress.bar(f"score {job.title}", len(examples)) as advance:
+                scored = score_all(
+                    model, job.prepared.data, examples, wanted, job.seed, advance=advance, count=self.outcome.masks
+                )
+        for one in asked:
+            rows = [row_without_value(one.key, metric, "skipped", reason) for metric, reason in one.refused]
+            parts = []
+            for metric in one.metrics:
+                if isinstance(metric, RerunMetric):
+                    found = self._rerun(one, metric, model, wanted[one.key].scores)
+                else:
+                    found = scored[one.key]
+                rows.append(metric_row(one.key, metric, found, job.seed))
+                parts.append(found.values[found.values["metric"] == metric.name])
+            if rows:
+                self._save(records[one.key], rows, pd.concat(parts, ignore_index=True) if parts else None)
         failed = {name: reason for found in scored.values() for name, reason in found.failed.items()}
         self.outcome.failures += [f"metric {name} on {job.title}: {reason}" for name, reason in failed.items()]
+
+    def _rerun(self, one: PlannedExplanation, metric: RerunMetric, model: Classifier, scores: pd.DataFrame) -> Scored:
+        """A metric that runs the method again; one that fails is a failed row of this method alone."""
+        assert one.method is not None
+        job, examples = self.job, self.job.prepared.examples
+        try:
+            with self.progress.bar(f"{metric.name} {job.title} / {one.name}", len(examples)) as advance:
+                return rerun(
+                    model,
+                    self._ready(one.method),
+                    job.prepared.data,
+                    examples,
+                    scores,
+                    metric,
+                    job.seed,
+                    advance=advance,
+                )
+        except (Exception, SystemExit) as error:  # noqa: BLE001  as in `_explain`
+            reason = str(error) if isinstance(error, FaithboardError) else f"it raised\n{shortened(error)}"
+            self.outcome.failures.append(f"{metric.name} of {one.name} on {job.title}: {reason}")
+            self._restore(model)
+            return Scored(pd.DataFrame(columns=list(VALUES)), failed={metric.name: reason})
 
     def _probe(self, model: Classifier, records: Mapping[str, Explanation]) -> None:
         job, examples = self.job, self.job.prepared.examples
@@ -202,7 +231,7 @@ class _Job:
             rows = [row for probe in probes for row in probe_rows(one.key, probe, values, job.seed)]
             self._save(records[one.key], rows, values)
 
-    def _save(self, record: Explanation, rows: list[Row], values: pd.DataFrame) -> None:
+    def _save(self, record: Explanation, rows: list[Row], values: pd.DataFrame | None) -> None:
         device = provenance(self.device)["device"]
         rows = [dataclasses.replace(row, device=device) for row in rows]
         fresh = {row.metric for row in rows}

@@ -5,34 +5,43 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Literal
 
+import numpy as np
 import pandas as pd
 
 from faithboard.keys import row_key
-from faithboard.metric import ErasureMetric, Metric, Probe, RationaleMetric
-from faithboard.records import Row
+from faithboard.metric import AmountMetric, ErasureMetric, Metric, Probe, RationaleMetric, RerunMetric
+from faithboard.records import Row, Status
 from faithboard.running.scoring import Scored
-from faithboard.stats import bootstrap_means, interval
+from faithboard.stats import bootstrap_means, bootstrap_medians, interval
+
+TAIL = 95
+"""Percentile beside a median."""
 
 
 def metric_row(explanation: str, metric: Metric, scored: Scored, seed: int) -> Row:
     """The row of `metric`; `explanation` is the key, `seed` that of the bootstrap."""
-    if metric.name in scored.failed:
-        empty = _row(explanation, metric, metric.name, pd.Series(dtype=float), seed)
-        return replace(empty, status="failed", reason=scored.failed[metric.name])
+    for status, reasons in (("failed", scored.failed), ("unsupported", scored.unsupported)):
+        if metric.name in reasons:
+            return row_without_value(explanation, metric, status, reasons[metric.name])  # type: ignore[arg-type]
     values = scored.values[scored.values["metric"] == metric.name]
-    points = list(metric.points) if isinstance(metric, ErasureMetric) else []
-    curves = pd.DataFrame(values["points"].tolist(), columns=points) if points else pd.DataFrame()
-    return _row(
-        explanation,
-        metric,
-        metric.name,
-        values["value"],
-        seed,
-        excluded=scored.excluded[metric.name],
-        points=points,
-        curve=[float(mean) for mean in curves.mean()] if bool(curves.notna().any().all()) else [],
+    row = _row(explanation, metric, metric.name, values["value"], seed)
+    row = replace(
+        row,
+        excluded=scored.excluded.get(metric.name, 0),
+        counts={words: count for words, count in scored.counts.get(metric.name, {}).items() if count},
         expectation=scored.expectation.get(metric.name),
     )
+    if isinstance(metric, ErasureMetric) and metric.points:
+        return _with_curve(row, metric.points, values["points"], seed)
+    if row.statistic == "median" and row.value is not None:
+        tail = float(np.percentile(values["value"].dropna(), TAIL))
+        return replace(row, points=["median", f"{TAIL}th percentile"], curve=[row.value, tail])
+    return row
+
+
+def row_without_value(explanation: str, metric: Metric, status: Status, reason: str) -> Row:
+    """The row of a metric that failed, is refused or makes no sense for the method."""
+    return replace(_row(explanation, metric, metric.name, pd.Series(dtype=float), 0), status=status, reason=reason)
 
 
 def probe_rows(explanation: str, probe: Probe, values: pd.DataFrame, seed: int) -> list[Row]:
@@ -40,20 +49,23 @@ def probe_rows(explanation: str, probe: Probe, values: pd.DataFrame, seed: int) 
     return [_row(explanation, probe, point, values[values["metric"] == point]["value"], seed) for point in probe.points]
 
 
-def _row(
-    explanation: str,
-    metric: Metric,
-    name: str,
-    values: pd.Series,
-    seed: int,
-    *,
-    excluded: int = 0,
-    points: list[str] | None = None,
-    curve: list[float] | None = None,
-    expectation: float | None = None,
-) -> Row:
+def _with_curve(row: Row, points: tuple[str, ...], curves: pd.Series, seed: int) -> Row:
+    """The row with mean and interval of each point over the examples; names alone where no example has a value."""
+    table = np.array(curves.tolist(), dtype=float).reshape(len(curves), len(points))
+    table = table[np.isfinite(table).any(1)]
+    if not len(table):
+        return replace(row, points=list(points))
+    low, high = interval(bootstrap_means(table, seed=seed))
+    mean = np.nanmean(table, axis=0)
+    return replace(row, points=list(points), curve=mean.tolist(), curve_low=low.tolist(), curve_high=high.tolist())
+
+
+def _row(explanation: str, metric: Metric, name: str, values: pd.Series, seed: int) -> Row:
     defined = values.dropna().to_numpy()
-    low, high = interval(bootstrap_means(defined[:, None], seed=seed)) if len(defined) else (None, None)
+    median = isinstance(metric, AmountMetric) and metric.statistic == "median"
+    resample = bootstrap_medians if median else bootstrap_means
+    low, high = interval(resample(defined[:, None], seed=seed)) if len(defined) else (None, None)
+    middle = np.median if median else np.mean
     return Row(
         key=row_key(explanation, metric),
         metric=name,
@@ -61,19 +73,20 @@ def _row(
         parameters=dict(metric.parameters),
         better=metric.better,
         kind=_kind(metric),
-        value=float(defined.mean()) if len(defined) else None,
+        statistic="median" if median else "mean",
+        value=float(middle(defined)) if len(defined) else None,
         low=None if low is None else float(low[0]),
         high=None if high is None else float(high[0]),
         n=len(values),
         undefined=len(values) - len(defined),
-        excluded=excluded,
-        points=points or [],
-        curve=curve or [],
-        expectation=expectation,
     )
 
 
-def _kind(metric: Metric) -> Literal["erasure", "rationale", "probe"]:
+def _kind(metric: Metric) -> Literal["erasure", "amounts", "sensitivity", "rationale", "probe"]:
     if isinstance(metric, RationaleMetric):
         return "rationale"
+    if isinstance(metric, AmountMetric):
+        return "amounts"
+    if isinstance(metric, RerunMetric):
+        return "sensitivity"
     return "probe" if isinstance(metric, Probe) else "erasure"

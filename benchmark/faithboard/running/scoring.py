@@ -2,30 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TypeVar
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
-import torch
 from torch import Tensor
 
-from faithboard.batch import Batch
-from faithboard.classifier import Classifier, predict, predicted_class
+from faithboard.classifier import Classifier
 from faithboard.data import TaskData
-from faithboard.data.collate import collate, rationale_mask
-from faithboard.erasure import MaskCount, evaluate_masks
-from faithboard.metric import ErasureMetric, Metric, Probe, ProbeContext, RationaleMetric
-from faithboard.order import ranks, unordered
-from faithboard.resolve import shortened
+from faithboard.data.collate import collate
+from faithboard.erasure import MaskCount
+from faithboard.metric import AmountMetric, ErasureMetric, Metric, Probe, ProbeContext, RationaleMetric, RerunMetric
 from faithboard.rng import Rng, seed_of
+from faithboard.running.chunk import Chunk, Read
 from faithboard.running.explaining import chunks
 from faithboard.task import Example
 
-M = TypeVar("M", bound=Metric)
-
 VALUES = ("metric", "example", "value", "points")
+
+_FLAGS = 2**27
+"""Mask entries that are pooled at once at most: of long texts fewer examples at a time are scored."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +31,7 @@ class ToScore:
     """One explanation whose metrics are missing."""
 
     scores: pd.DataFrame
-    """Columns example, draw, scores: see `explaining.Explained`."""
+    """Columns example, draw, scores, total: see `explaining.Explained`."""
     metrics: Sequence[Metric]
 
 
@@ -43,12 +41,16 @@ class Scored:
 
     values: pd.DataFrame
     """Columns metric, example, value (mean over draws; NaN where undefined), points."""
-    excluded: Mapping[str, int]
+    excluded: Mapping[str, int] = field(default_factory=dict)
     """metric -> examples left out for every method alike."""
-    expectation: Mapping[str, float]
+    counts: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    """metric -> what holds for some of the examples, in words -> for how many."""
+    expectation: Mapping[str, float] = field(default_factory=dict)
     """metric -> mean over examples of what a random order has in expectation, where there is one."""
-    failed: Mapping[str, str]
+    failed: Mapping[str, str] = field(default_factory=dict)
     """metric -> why it failed: what the metric itself raised, on any explanation."""
+    unsupported: Mapping[str, str] = field(default_factory=dict)
+    """metric -> why the method cannot have it."""
 
 
 def score_all(
@@ -61,36 +63,64 @@ def score_all(
     advance: Callable[[int], None],
     count: MaskCount,
 ) -> dict[str, Scored]:
-    """Values of every explanation in `wanted` (by key). Random ties are broken the same way for all of them.
+    """Values of every explanation in `wanted` (by key), but for metrics that run a method again (`rerun`).
 
-    `count` adds up the masked texts that were asked for and those that were evaluated.
+    Random ties are broken the same way for all of them. `count` adds up the masked texts that were asked for and those
+    that were evaluated.
     """
-    by_example = {key: _by_example(one.scores) for key, one in wanted.items()}
-    collected: dict[str, list[tuple[str, str, float, list[float]]]] = {key: [] for key in wanted}
-    excluded: dict[str, dict[str, int]] = {key: {m.name: 0 for m in one.metrics} for key, one in wanted.items()}
-    expected: dict[str, list[float]] = {}
+    reads = {key: Read.of(one.scores) for key, one in wanted.items()}
+    asked: dict[str, list[Metric]] = {key: [] for key in wanted}
+    unsupported: dict[str, dict[str, str]] = {key: {} for key in wanted}
+    for key, one in wanted.items():
+        for metric in one.metrics:
+            if isinstance(metric, AmountMetric) and metric.promised and not reads[key].promises:
+                unsupported[key][metric.name] = "not promised: its scores need not sum to anything"
+            elif not isinstance(metric, RerunMetric):
+                asked[key].append(metric)
+    collected = {key: _Collected() for key in wanted}
+    expected: dict[str, list[float]] = defaultdict(list)
     failed: dict[str, str] = {}
-    for _, members in chunks(examples):
-        chunk = _Chunk(model, data, members, seed, failed)
-        orders = {key: chunk.orders(by_example[key]) for key in wanted}
-        erased = chunk.erase({key: (orders[key], one.metrics) for key, one in wanted.items()}, count)
-        for key, one in wanted.items():
-            for metric in one.metrics:
-                points = erased.get((key, metric.name))
+    for members in _pieces(examples, reads, asked):
+        chunk = Chunk(model, data, members, seed, failed, count)
+        answers = chunk.answers({key: (reads[key], metrics) for key, metrics in asked.items()})
+        for key, metrics in asked.items():
+            for metric in metrics:
                 if isinstance(metric, RationaleMetric):
-                    points = chunk.against_rationale(metric, orders[key])
-                    expected.setdefault(metric.name, []).extend(chunk.expectation(metric))
-                if points is None:
-                    continue
-                counted = chunk.counted(metric)
-                excluded[key][metric.name] += int((~counted).sum())
-                collected[key] += _rows(metric, chunk.batch.example_id, points, orders[key].constant, counted)
+                    expected[metric.name] += chunk.expectation(metric)
+                if (key, metric.name) in answers:
+                    collected[key].add(metric, chunk, answers[key, metric.name])
         advance(len(members))
     chance = {name: float(np.mean(found)) for name, values in expected.items() if (found := _defined(values))}
-    return {
-        key: Scored(pd.DataFrame(rows, columns=list(VALUES)), excluded[key], chance, failed)
-        for key, rows in collected.items()
-    }
+    return {key: one.scored(chance, failed, unsupported[key]) for key, one in collected.items()}
+
+
+class _Collected:
+    """Values of one explanation, piece by piece."""
+
+    def __init__(self) -> None:
+        self.rows: list[tuple[str, str, float, list[float]]] = []
+        self.excluded: dict[str, int] = defaultdict(int)
+        self.counts: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
+
+    def add(self, metric: Metric, chunk: Chunk, draws: Tensor) -> None:
+        """`draws` is `[draw, batch, point]`: one row per counted example, with the mean over its defined draws."""
+        counted = chunk.counted(metric)
+        self.excluded[metric.name] += int((~counted).sum())
+        for words, number in chunk.counts(metric).items():
+            self.counts[metric.name][words] += number
+        curve = draws.nanmean(0).cpu()
+        value, points = curve[:, 0], False
+        if isinstance(metric, ErasureMetric):
+            value, points = metric.value(curve), bool(metric.points)
+        self.rows += [
+            (metric.name, name, float(value[row]), curve[row].tolist() if points else [])
+            for row, name in enumerate(chunk.batch.example_id)
+            if bool(counted[row])
+        ]
+
+    def scored(self, chance: Mapping[str, float], failed: Mapping[str, str], unsupported: Mapping[str, str]) -> Scored:
+        frame = pd.DataFrame(self.rows, columns=list(VALUES))
+        return Scored(frame, self.excluded, self.counts, chance, failed, unsupported)
 
 
 def probe_all(
@@ -122,119 +152,17 @@ def probe_all(
     return pd.DataFrame(rows, columns=list(VALUES))
 
 
-@dataclass(frozen=True)
-class _Orders:
-    """Ranks of one explanation's tokens, one tensor per draw, and the examples whose scores say nothing of order."""
-
-    ranks: tuple[Tensor, ...]
-    constant: tuple[Tensor, ...]
-
-
-class _Chunk:
-    """The examples of one chunk: what every explanation is scored on."""
-
-    def __init__(
-        self, model: Classifier, data: TaskData, members: Sequence[Example], seed: int, failed: dict[str, str]
-    ) -> None:
-        self.model = model
-        self.failed = failed
-        self.batch: Batch = collate(members, data.vocabulary, data.task, model.device)
-        self.permutation = Rng(seed_of("ties", seed), self.batch).permutation()
-        self.full = predict(model, self.batch)
-        self.target = predicted_class(self.full)
-        self.rationale = rationale_mask(members, self.batch)
-        labels = torch.tensor([example.label for example in members], device=model.device)
-        right = self.target == labels
-        self.right = right if data.task.rationale == "planted" else torch.ones_like(right)
-
-    def counted(self, metric: Metric) -> Tensor:
-        """Examples that count: at least two tokens; on planted tasks only right predictions have a known truth."""
-        several = self.batch.scorable_lengths >= 2
-        return several & self.right if isinstance(metric, RationaleMetric) else several
-
-    def orders(self, scores: Mapping[str, Sequence[np.ndarray]]) -> _Orders:
-        draws = len(scores[self.batch.example_id[0]])
-        dense = [self._dense([scores[name][draw] for name in self.batch.example_id]) for draw in range(draws)]
-        return _Orders(
-            tuple(ranks(one, self.batch, self.permutation) for one in dense),
-            tuple(unordered(one, self.batch) for one in dense),
-        )
-
-    def erase(
-        self, wanted: Mapping[str, tuple[_Orders, Sequence[Metric]]], count: MaskCount
-    ) -> dict[tuple[str, str], list[Tensor]]:
-        """Points of every erasure metric, per draw. All masks go to the model in one pool without duplicates."""
-        asked: list[tuple[str, ErasureMetric]] = []
-        masks: list[Tensor] = []
-        for key, (orders, metrics) in wanted.items():
-            for metric in metrics:
-                if isinstance(metric, ErasureMetric):
-                    own = self.asked(metric, lambda m, ranks: m.masks(ranks, self.batch.scorable), orders.ranks)
-                    asked += [(key, metric)] * len(own)
-                    masks += own
-        found: dict[tuple[str, str], list[Tensor]] = {}
-        if not masks:
-            return found
-        answers = evaluate_masks(self.model, self.batch, torch.cat(masks, 1), count=count)
-        of_target = answers.gather(2, self.target[:, None, None].expand(-1, answers.shape[1], 1))[:, :, 0]
-        full = self.full.gather(1, self.target[:, None])[:, 0]
-        pieces = of_target.split([mask.shape[1] for mask in masks], 1)
-        for (key, metric), piece in zip(asked, pieces, strict=True):
-            for points in self.asked(metric, lambda m, answer: m.reduce(full, answer), [piece]):
-                found.setdefault((key, metric.name), []).append(points)
-        return found
-
-    def against_rationale(self, metric: RationaleMetric, orders: _Orders) -> list[Tensor] | None:
-        found = self.asked(metric, lambda m, r: m.score(r, self.rationale, self.batch.scorable)[:, None], orders.ranks)
-        return found or None
-
-    def expectation(self, metric: RationaleMetric) -> list[float]:
-        """What a random order has in expectation on each counted example; empty for a metric that cannot say."""
-        if metric.expectation is None:
-            return []
-        found: list[float] = metric.expectation(self.rationale, self.batch.scorable)[self.counted(metric)].tolist()
-        return found
-
-    def asked(self, metric: M, ask: Callable[[M, Tensor], Tensor], inputs: Sequence[Tensor]) -> list[Tensor]:
-        """The metric's answers; none, and the reason noted, when it fails: a metric is anybody's code too."""
-        if metric.name in self.failed:
-            return []
-        try:
-            return [ask(metric, one) for one in inputs]
-        except (Exception, SystemExit) as error:  # noqa: BLE001  whatever it raises is its own failure, the others go on
-            self.failed[metric.name] = f"it raised\n{shortened(error)}"
-            return []
-
-    def _dense(self, scores: Sequence[np.ndarray]) -> Tensor:
-        dense = torch.zeros(self.batch.ids.shape)
-        scorable = self.batch.scorable.cpu()
-        for row, values in enumerate(scores):
-            dense[row, scorable[row]] = torch.from_numpy(np.array(values, dtype=np.float32))
-        return dense.to(self.batch.device)
-
-
-def _rows(
-    metric: Metric,
-    names: Sequence[str],
-    points: Sequence[Tensor],
-    constants: Sequence[Tensor],
-    counted: Tensor,
-) -> list[tuple[str, str, float, list[float]]]:
-    """One row per counted example: its mean over draws; a draw whose scores say nothing of order is undefined."""
-    stacked = torch.stack(list(points)).double()
-    stacked = stacked.masked_fill(torch.stack(list(constants))[:, :, None], torch.nan)
-    curve = stacked.nanmean(0).cpu()
-    value = curve.mean(1)
-    return [
-        (metric.name, name, float(value[row]), curve[row].tolist() if isinstance(metric, ErasureMetric) else [])
-        for row, name in enumerate(names)
-        if bool(counted[row])
-    ]
+def _pieces(
+    examples: Sequence[Example], reads: Mapping[str, Read], asked: Mapping[str, Sequence[Metric]]
+) -> Iterator[Sequence[Example]]:
+    """The examples in the order of their chunks, so many at a time that their pooled masks fit into memory."""
+    for _, members in chunks(examples):
+        length = max(len(example.tokens) + len(example.query) for example in members)
+        masks = sum(m.masks_asked(length) * reads[key].draws for key, metrics in asked.items() for m in metrics)
+        masks += max((m.subsets for own in asked.values() for m in own if isinstance(m, AmountMetric)), default=0)
+        rows = max(1, _FLAGS // max(1, masks * (length + 4)))
+        yield from (members[start : start + rows] for start in range(0, len(members), rows))
 
 
 def _defined(values: Sequence[float]) -> list[float]:
     return [value for value in values if not np.isnan(value)]
-
-
-def _by_example(scores: pd.DataFrame) -> dict[str, list[np.ndarray]]:
-    return {str(name): list(group) for name, group in scores.sort_values("draw").groupby("example")["scores"]}

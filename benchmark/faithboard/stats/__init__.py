@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from faithboard.stats.board import Board, Comparison, Cost, ProbeSummary, Standing, Table
 from faithboard.stats.ranking import Overall, overall
-from faithboard.stats.resampling import bootstrap_means, interval
+from faithboard.stats.resampling import bootstrap_means, bootstrap_medians, interval
 from faithboard.stats.standings import rank
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "Standing",
     "Table",
     "bootstrap_means",
+    "bootstrap_medians",
     "interval",
     "overall",
     "rank",

@@ -70,13 +70,13 @@ class Standing(_Json):
     signed: bool
     metric: str
     metric_version: int
-    metric_kind: Literal["erasure", "rationale"]
+    metric_kind: Literal["erasure", "amounts", "sensitivity", "rationale", "probe"]
     better: Literal["higher", "lower", "neither"]
     status: Status
     reason: str
     """Why it is not ranked; empty when it is."""
     value: float | None = None
-    """Mean over examples of the mean over seeds (and draws)."""
+    """Mean (`statistic`) over examples of the mean over seeds (and draws)."""
     low: float | None = None
     high: float | None = None
     """95 % bootstrap percentile interval over examples, conditional on the trained models."""
@@ -103,6 +103,13 @@ class Standing(_Json):
     points: list[str] = field(default_factory=list)
     curve: list[float] = field(default_factory=list)
     """Mean of each point over examples and seeds."""
+    curve_low: list[float] = field(default_factory=list)
+    """95 % interval of each point, mean over seeds: no narrower than that of the mean over seeds."""
+    curve_high: list[float] = field(default_factory=list)
+    counts: dict[str, int] = field(default_factory=dict)
+    """What holds for some of the explained examples, in words -> for how many, the same for every method."""
+    statistic: Literal["mean", "median"] = "mean"
+    """What `value` is of the examples. Medians are shown and not ranked: the paired tests are about means."""
 
 
 @dataclass(frozen=True)

@@ -43,6 +43,11 @@ class Entry:
             if row.metric == metric
         }
 
+    def makes_sense(self, metric: str) -> bool:
+        """False when the metric says nothing of the method, as completeness of one that promises no sum."""
+        rows = self.rows(metric)
+        return not rows or any(row.kind != "amounts" or row.status != "unsupported" for row in rows.values())
+
     def failure(self, metric: str) -> tuple[Status, str]:
         """Status and reason of the first seed that is not ok, or ("ok", "")."""
         rows = self.rows(metric)

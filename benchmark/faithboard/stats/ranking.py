@@ -51,7 +51,7 @@ def overall(board: Board) -> list[Overall]:
     planted = {table.key for table in board.tables if table.known_truth}
     groups: dict[tuple[str, str, str], list[Standing]] = defaultdict(list)
     for standing in board.standings:
-        faithfulness = standing.metric_kind == "erasure" or standing.table in planted
+        faithfulness = standing.metric_kind != "rationale" or standing.table in planted
         if faithfulness and standing.rank is not None and standing.ranked > 1:
             groups[standing.model, standing.training, standing.metric].append(standing)
     found: list[Overall] = []

@@ -62,6 +62,25 @@ def bootstrap_means(
     return means
 
 
+def bootstrap_medians(
+    values: Float[ndarray, "example method"], resamples: int = RESAMPLES, seed: int = SEED
+) -> Float[ndarray, "resample method"]:
+    """Medians over resampled examples, the same resamples for every column; NaN as for `bootstrap_means`."""
+    count, methods = values.shape
+    medians = np.full((resamples, methods), np.nan)
+    if not count:
+        return medians
+    generator = np.random.default_rng(seed)
+    block = max(1, _CHUNK // (count * max(methods, 1)))
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "All-NaN", RuntimeWarning)  # as above: what has no value stays NaN
+        for start in range(0, resamples, block):
+            size = min(block, resamples - start)
+            drawn = generator.integers(0, count, (size, count))
+            medians[start : start + size] = np.nanmedian(values[drawn], axis=1)
+    return medians
+
+
 def interval(
     means: Float[ndarray, "resample *column"], level: float = 0.95
 ) -> tuple[Float[ndarray, "*column"], Float[ndarray, "*column"]]:

@@ -136,14 +136,16 @@ def _metrics(entries: Sequence[Entry]) -> list[Row]:
 def _rank_metric(
     table: Table, info: Row, entries: Sequence[Entry], by_example: Mapping[tuple[str, str], pd.Series[float]]
 ) -> tuple[list[Standing], list[Comparison]]:
+    entries = [entry for entry in entries if entry.makes_sense(info.metric)]
     aligned = align(table, info, entries, by_example)
     means = resampling.mean_defined(aligned.values, 2)
-    resampled = resampling.bootstrap_means(means)
+    median = info.statistic == "median"
+    resampled = (resampling.bootstrap_medians if median else resampling.bootstrap_means)(means)
     standings = [
         _standing(table, info, entry, aligned, at, means[:, at], resampled[:, at]) for at, entry in enumerate(entries)
     ]
     ranked = [at for at, standing in enumerate(standings) if not standing.reason]
-    if info.better == "neither":
+    if info.better == "neither" or median:
         return standings, []
     methods = [entries[at].method for at in ranked]
     pairs = compare(table, info.metric, info.better, methods, aligned.values[:, ranked], resampled[:, ranked])
@@ -165,7 +167,7 @@ def _standing(
     of_seed = resampling.mean_defined(aligned.values[:, at], 0)
     status, _ = entry.failure(info.metric)
     low, high = resampling.interval(resampled)
-    curves = [row.curve for row in rows if row.curve]
+    middle = _median if info.statistic == "median" else resampling.mean_defined
     expected = [row.expectation for row in rows if row.expectation is not None]
     return Standing(
         table=table.key,
@@ -179,11 +181,11 @@ def _standing(
         signed=entry.first.signed,
         metric=info.metric,
         metric_version=info.metric_version,
-        metric_kind="rationale" if info.kind == "rationale" else "erasure",
+        metric_kind=info.kind,
         better=info.better,
         status=status,
         reason=aligned.reasons[at] or table.reason or _unverified(table, info),
-        value=resampling.rounded_or_none(resampling.mean_defined(means, 0)),
+        value=resampling.rounded_or_none(middle(means, 0)),
         low=resampling.rounded_or_none(low),
         high=resampling.rounded_or_none(high),
         seed_means={
@@ -198,8 +200,23 @@ def _standing(
         undefined_share=resampling.rounded(aligned.undefined[at]),
         expectation=resampling.rounded_or_none(float(np.mean(expected)) if expected else None),
         points=list(info.points),
-        curve=[resampling.rounded(value) for value in np.mean(curves, axis=0)] if curves else [],
+        curve=_over_seeds([row.curve for row in rows]),
+        curve_low=_over_seeds([row.curve_low for row in rows]),
+        curve_high=_over_seeds([row.curve_high for row in rows]),
+        counts=dict(rows[0].counts) if rows else {},
+        statistic=info.statistic,
     )
+
+
+def _median(values: Float[ndarray, "example"], axis: int) -> Float[ndarray, ""]:
+    defined = values[np.isfinite(values)]
+    return np.median(defined, axis=axis) if len(defined) else np.asarray(np.nan)
+
+
+def _over_seeds(curves: Sequence[Sequence[float]]) -> list[float]:
+    """Mean of each point over the seeds that have a curve."""
+    known = [curve for curve in curves if curve]
+    return [resampling.rounded(value) for value in np.mean(known, axis=0)] if known else []
 
 
 def _unverified(table: Table, info: Row) -> str:
