@@ -114,7 +114,7 @@ def _coalitions(batch: Batch, rng: Rng) -> tuple[Tensor, Tensor]:
     """Kept words `[batch, subset, token]` and the weight of each subset `[batch, subset]`, 0 for one that fills up."""
     words = batch.scorable_lengths[:, None]
     few = 2.0**words - 2 <= 2 * words + SUBSETS
-    asked = torch.where(few, (2 ** words.where(few, 1)) - 2, 2 * words + SUBSETS)
+    asked = torch.where(few, (2 ** words.where(few, 1) - 2).clamp(min=0), 2 * words + SUBSETS)
     index = torch.arange(int(asked.max()) if len(batch) else 0, device=batch.device)[None]
     counted = index < asked
     place = (batch.scorable.cumsum(1) - 1).clamp(0, 15)[:, None].short()

@@ -140,3 +140,11 @@ def test_plans_count_each_subset_once() -> None:
     assert KERNEL.steps(3) == (12, 0)
     # Fifty orders of 100 words hardly share a prefix but for the shortest and the longest.
     assert 0.98 * 50 * 4950 < SAMPLING.steps(100)[0] <= 50 * 4950 + 200
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_a_text_without_words_has_nothing_to_share_out(name: str) -> None:
+    found = explained(name, BagOfWords(), texts(""))
+    assert found.total is not None
+    assert found.total.tolist() == [0.0]
+    assert not found.scores.any()
