@@ -48,7 +48,9 @@ def model_verdict_text(name: str, origin: str, task: str, findings: Sequence[Fin
         if one.reason:
             lines += _wrapped(one.reason)
     failed = [one.name for one in findings if one.outcome == "failed"]
-    ending = f"failed: {', '.join(failed)}" if failed else f"keeps the contract ({len(findings)} checks)"
+    untried = sum(one.outcome == "untried" for one in findings)
+    kept = f"keeps the contract ({len(findings) - untried} checks, {untried} do not apply to it)"
+    ending = f"failed: {', '.join(failed)}" if failed else kept
     lines += textwrap.wrap(ending, WIDTH, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)
     return "\n".join(lines)
 
