@@ -210,5 +210,5 @@ class Reproduction:
     permutations: Sequence[PermutationLine]
     divergences: Sequence[DivergenceLine]
     evidence: Sequence[EvidenceLine]
-    heatmaps: Sequence[HeatmapLine] = ()
-    figures: Sequence[FigureLine] = ()
+    heatmaps: Sequence[HeatmapLine] = field(default_factory=list)
+    figures: Sequence[FigureLine] = field(default_factory=list)
