@@ -6,7 +6,7 @@ A `Classifier` need not be recurrent, need not have attention and need not be tr
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -61,6 +61,10 @@ def log_probabilities(
     others = exact.scatter(-1, top, torch.finfo(exact.dtype).min).clamp(min=torch.finfo(exact.dtype).min)
     surest = -nn.functional.softplus(others.logsumexp(-1, keepdim=True) - own)
     return log_p.scatter(-1, top, surest)
+
+
+Decoder = Callable[[Tensor], Tensor]
+"""Attention `[batch, several, token]` over fixed states -> logits `[batch, several, output]`."""
 
 
 class Classifier(nn.Module):
@@ -118,6 +122,23 @@ class Classifier(nn.Module):
         full = batch.rows(text)
         with torch.no_grad():
             return self(full.without(nn.functional.one_hot(position, full.ids.shape[1]).bool())).logits
+
+    def decoder(self, output: Output, batch: Batch) -> Decoder:
+        """A function from many attention distributions over the states of `output` to their logits.
+
+        A model may offer a faster way than decoding each of them.
+        """
+        hidden = output.hidden
+        if hidden is None:
+            raise ValueError("this model gave no states that could be decoded")
+
+        def decode(attention: Float[Tensor, "batch several token"]) -> Float[Tensor, "batch several output"]:
+            return torch.stack(
+                [self.decode(hidden, one, batch, output.query) for one in attention.unbind(1)],
+                dim=1,
+            )
+
+        return decode
 
     @property
     def device(self) -> torch.device:

@@ -12,7 +12,7 @@ from faithboard.config import ModelConfig
 from faithboard.errors import SuiteError, near
 from faithboard.models.attention import Additive, Dot, Random, Uniform
 from faithboard.models.encoders import CNN, Average, Encoder
-from faithboard.models.readout import Dense, Linear, Pair
+from faithboard.models.readout import Dense, Linear, Pair, Readout
 from faithboard.models.recurrent import BiLSTM
 from faithboard.models.reference import AttentionClassifier, capabilities_of
 from faithboard.models.seeding import seeded
@@ -42,7 +42,7 @@ ATTENTIONS: Mapping[str, Callable[[int, bool, int], nn.Module | None]] = {
 The last three are the controls of the attention check (definitions, section 2): does attention matter here at all?
 """
 
-READOUTS: Mapping[str, Callable[[int, int], nn.Module]] = {"single": Linear, "pair": Pair, "sequence": Dense}
+READOUTS: Mapping[str, Callable[[int, int], Readout]] = {"single": Linear, "pair": Pair, "sequence": Dense}
 """layout of the task -> (width of the states, outputs) -> readout."""
 
 

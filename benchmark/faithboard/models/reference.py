@@ -8,10 +8,11 @@ import torch
 from torch import Tensor, nn
 
 from faithboard.batch import Batch, Specials
-from faithboard.classifier import Classifier, Output
+from faithboard.classifier import Classifier, Decoder, Output
 from faithboard.models.deletion import Deletion
 from faithboard.models.encoders import Encoder
 from faithboard.models.primitives import PLAIN, Primitives, UnderRules
+from faithboard.models.readout import Readout
 from faithboard.rules import Rules
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ class AttentionClassifier(Classifier):
         embedding: nn.Embedding,
         encoder: Encoder,
         attention: nn.Module | None,
-        readout: nn.Module,
+        readout: Readout,
         layout: Literal["single", "pair", "sequence"],
         n_classes: int,
         specials: Specials,
@@ -110,15 +111,27 @@ class AttentionClassifier(Classifier):
         left = whole.rows(text)
         left = left.without(nn.functional.one_hot(position, left.ids.shape[1]).bool())
         embedded = self.embed(whole)
-        hidden, query = self._encoded_without(embedded, whole, left, text, position), None
-        if self.query_encoder is not None:
-            query = self._query(embedded, whole, PLAIN)[text]
+        hidden = self._encoded_without(embedded, whole, left, text, position)
+        query = self._query(embedded, whole, PLAIN)
+        if query is not None:
+            query = query[text]
         if self.attention is None:
             logits = self.readout(self._summary(hidden, left, PLAIN), query)
         else:
             attention = PLAIN.softmax(self.attention(hidden, query, left), self.attended(left))
             logits = self._read(hidden, attention, left, query, PLAIN)
         return torch.empty_like(logits).index_copy_(0, order, logits)
+
+    def decoder(self, output: Output, batch: Batch) -> Decoder:
+        if output.hidden is None:
+            raise ValueError("this model gave no states that could be decoded")
+        # The readout begins with a linear map, so the states are mapped once and no context is ever formed.
+        projected, query = self.readout.project(output.hidden), output.query
+
+        def decode(attention: Float[Tensor, "batch several token"]) -> Float[Tensor, "batch several output"]:
+            return self.readout.finish(torch.bmm(attention, projected), query)
+
+        return decode
 
     def attended(self, batch: Batch) -> Bool[Tensor, "batch token"]:
         """Tokens that share the attention: the words of what the explained encoder reads, without begin, end, <sep>."""
@@ -153,7 +166,8 @@ class AttentionClassifier(Classifier):
         deleted = Deletion(text, position, real[:, :longest])
         kept = self._read_by_encoder(left)[:, : longest - 1]
         hidden = self.encoder(embedded[:, :longest], kept, PLAIN, deleted)
-        return nn.functional.pad(hidden, (0, 0, 0, left.ids.shape[1] - kept.shape[1]))
+        width = left.ids.shape[1]
+        return hidden if hidden.shape[1] == width else nn.functional.pad(hidden, (0, 0, 0, width - hidden.shape[1]))
 
     def _summary(
         self, hidden: Float[Tensor, "batch token hidden"], batch: Batch, ops: Primitives
