@@ -10,7 +10,15 @@ import torch
 from torch import Tensor
 
 from faithboard import Batch, Classifier
-from faithboard.probes.adversarial import ADVERSARIAL, CODE_2019, PAPER, Profile, divergence, search
+from faithboard.probes.adversarial import (
+    ADVERSARIAL,
+    CODE_2019,
+    PAPER,
+    Profile,
+    divergence,
+    search,
+    starting_logits,
+)
 from tests.probes.reference_models import LAYOUTS, context, model_of, shift_logit, texts_of, tvd
 from tests.toy import texts
 
@@ -66,6 +74,29 @@ def test_takes_the_steps_of_the_written_loss(layout: str, profile: Profile) -> N
     several = batch.scorable_lengths > 1
     torch.testing.assert_close(found.attention[several], expected[several], rtol=0, atol=2e-4)
     torch.testing.assert_close(found.attention.sum(-1), torch.ones(len(batch), 5))
+
+
+def test_finds_no_less_than_the_written_loss_from_the_same_starts() -> None:
+    model, batch = model_of("single"), texts_of("single")
+    longer = batch.rows((batch.scorable_lengths > 3).nonzero()[:, 0])
+    profile = replace(PAPER[False], steps=100, accepted=0.05)
+    start = starting_logits(context(longer).rng, profile)
+    found = search(model, longer, start, profile)
+    attention = through_the_decoder(model, longer, start, profile)
+    with torch.no_grad():
+        output = model(longer)
+        p = output.log_probabilities().exp()
+        moved = [
+            tvd(type(output)(model.decode(output.hidden, one, longer)).log_probabilities().exp(), p)
+            for one in attention.unbind(1)
+        ]
+    theirs = divergence(attention, output.attention[:, None])
+    ours, theirs = (
+        divergences.masked_fill(distances > profile.accepted, 0.0).amax(1)
+        for divergences, distances in ((found.divergence, found.distance), (theirs, torch.stack(moved, 1)))
+    )
+    assert bool((theirs > 0).any())
+    assert float((ours - theirs).mean()) >= -0.005
 
 
 def test_divergence_is_that_of_scipy_and_at_most_ln_2() -> None:

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from faithboard.published import PublishedTau
+from faithboard.reproduction.comparing import Place
 from faithboard.reproduction.correlations import independent_variance, length_lines, tau_lines
 from faithboard.reproduction.lines import TauLine
 from faithboard.reproduction.measured import LENGTH, Measured, measured, paired
@@ -58,7 +59,7 @@ def test_short_texts_are_not_testable_rather_than_not_significant() -> None:
 
 
 def test_published_numbers_stand_beside_with_difference_and_verdict() -> None:
-    published = {("sst", "bilstm-additive", AG, None): PublishedTau(0.3, 0.2, 0.5)}
+    published: dict[Place, PublishedTau] = {("sst", "bilstm-additive", AG, None): PublishedTau(0.3, 0.2, 0.5)}
     published |= {("sst", "average-additive", AG, None): PublishedTau(0.7, 0.2, 0.9)}
     models = [invented.full("sst", "bilstm-additive", 0.45), invented.full("sst", "average-additive", 0.72)]
     lines = tau_lines(models, LABELS, published)
@@ -70,7 +71,7 @@ def test_published_numbers_stand_beside_with_difference_and_verdict() -> None:
 
 
 def test_a_substitute_has_an_order_of_its_own() -> None:
-    published = {("adr", "bilstm-additive", AG, None): PublishedTau(0.3, 0.2, 0.5)}
+    published: dict[Place, PublishedTau] = {("adr", "bilstm-additive", AG, None): PublishedTau(0.3, 0.2, 0.5)}
     published |= {("adr", "average-additive", AG, None): PublishedTau(0.7, 0.2, 0.9)}
     labels = {"ade": ("none", "adverse reaction"), "adr": ("none", "adverse reaction")}
     here = [invented.full("ade", "bilstm-additive", 0.45), invented.full("ade", "average-additive", 0.72)]

@@ -19,8 +19,8 @@ HEATMAP = HeatmapLine(
 
 
 def test_every_figure_is_drawn_as_svg_and_png_and_twice_the_same(tmp_path: Path) -> None:
-    models = [invented.full("sst", name, 0.4) for name in ("bilstm-additive", "average-additive")]
-    published = {("sst", "bilstm-additive", 1): 0.5}
+    models = [invented.full("sst", "bilstm-additive", 0.4)]
+    published: dict[tuple[str, str, int | None], float] = {("sst", "bilstm-additive", 1): 0.5}
     drawn = draw(models, [HEATMAP], LABELS, published, tmp_path / "a")
     assert [line.name for line in drawn] == [
         "tau-attention-gradient",

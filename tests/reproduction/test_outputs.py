@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
 import pytest
 
 from faithboard.published import PublishedDivergence
@@ -40,7 +39,9 @@ def test_divergences_stand_beside_the_published_ones_of_the_code() -> None:
         adversarial_code_2019_max_jsd=jsd,
         adversarial_code_2019_accepted=[[1.0, 0.6, NAN, 0.2]],
     )
-    known = {("sst", "bilstm-additive", 1): PublishedDivergence(0.5, 0.52, 0.3)}
+    known: dict[tuple[str, str, int | None], PublishedDivergence] = {
+        ("sst", "bilstm-additive", 1): PublishedDivergence(0.5, 0.52, 0.3)
+    }
     lines = divergence_lines([invented.measured("sst", "bilstm-additive", values)], LABELS, known)
     found = {(line.profile, line.predicted): line for line in lines}
     whole, positive = found["code-2019", None], found["code-2019", 1]
@@ -53,9 +54,10 @@ def test_divergences_stand_beside_the_published_ones_of_the_code() -> None:
 
 
 def test_distributions_are_over_every_seed_and_not_over_their_means() -> None:
-    jsd = np.array([[0.65, 0.65], [0.45, 0.45]])
-    more = {f"adversarial_code_2019_{name}": jsd for name in ("max_jsd", "accepted")}
-    values = columns({}, [[0, 1], [0, 1]], **more)
+    jsd = [[0.65, 0.65], [0.45, 0.45]]
+    values = columns(
+        {}, [[0, 1], [0, 1]], adversarial_code_2019_max_jsd=jsd, adversarial_code_2019_accepted=[[1, 1], [1, 1]]
+    )
     lines = divergence_lines([invented.measured("sst", "bilstm-additive", values)], LABELS, {})
     (whole,) = (line for line in lines if line.predicted is None)
     assert (whole.mean, whole.share) == (0.55, 0.5)

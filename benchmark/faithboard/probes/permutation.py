@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from faithboard.batch import Batch
-from faithboard.classifier import Classifier, log_probabilities, untouched
+from faithboard.classifier import Classifier, Output, log_probabilities, untouched
 from faithboard.metric import Probe, ProbeContext
 from faithboard.rng import seed_of
 
@@ -31,18 +31,24 @@ def permutation(model: Classifier, batch: Batch, context: ProbeContext) -> Float
     """
     with untouched(model):
         output = model(batch)
-        decode = model.decoder(output, batch)
-        full = output.log_probabilities(batch.candidates).exp()
-        moved = torch.cat(
-            [
-                distances(decode(shuffled), full, batch.candidates)
-                for shuffled in _shuffled(output.attention, batch.scorable, context.seed)
-            ],
-            dim=1,
-        )
+        moved = changes(model, batch, output, context.seed)
     median = torch.quantile(moved, 0.5, dim=1).masked_fill(batch.scorable_lengths < 2, torch.nan)
     largest = output.attention.masked_fill(~batch.scorable, 0.0).amax(1).double()
     return torch.stack([median, largest.masked_fill(batch.scorable_lengths == 0, torch.nan)], 1)
+
+
+@torch.no_grad()
+def changes(model: Classifier, batch: Batch, output: Output, seed: int) -> Float64[Tensor, "batch permutation"]:
+    """Total variation distance of the output under each permutation of the weights of `output`.
+
+    Raises ValueError for an output without attention.
+    """
+    if output.attention is None:
+        raise ValueError("this model gave no attention that could be shuffled")
+    decode = model.decoder(output, batch)
+    full = output.log_probabilities(batch.candidates).exp()
+    pieces = _shuffled(output.attention, batch.scorable, seed)
+    return torch.cat([distances(decode(shuffled), full, batch.candidates) for shuffled in pieces], dim=1)
 
 
 def distances(
