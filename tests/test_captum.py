@@ -62,7 +62,7 @@ CHECKED = {
     "IntegratedGradients": made("IntegratedGradients", n_steps=6),
     "Saliency": made("Saliency", "sensitivity", False),
     "InputXGradient": made("InputXGradient"),
-    "GradientShap": made("GradientShap", stochastic=True, n_samples=2),
+    "GradientShap": made("GradientShap", stochastic=True, n_samples=2, stdevs=0.1),
 }
 
 
