@@ -182,6 +182,30 @@ def test_a_long_text_that_would_take_too_long_is_not_tried_and_says_so() -> None
     assert "343,000,000 token steps" in findings["long-text"].reason
 
 
+def asks_by_chance(model: Classifier, batch: Batch, rng: Rng) -> Tensor:
+    """Asks the model once about each text, and about half of them once more."""
+    model(batch)
+    again = (rng.uniform() < 0.5).nonzero()[:, 0]
+    if len(again):
+        model(batch.rows(again))
+    return rng.uniform(TOKEN)
+
+
+@pytest.mark.parametrize(("passes", "outcome"), [(1.5, "passed"), (1.0, "failed")])
+def test_the_plan_of_a_stochastic_method_is_what_texts_take_together(passes: float, outcome: str) -> None:
+    declared = method(
+        "by-chance",
+        kind="sensitivity",
+        signed=False,
+        source="a test",
+        stochastic=True,
+        steps=lambda length: (passes * length, 0),
+    )
+    batch = texts(*(" ".join(["good"] * length) for length in range(1, 60)))
+    findings = {f.name: f for f in check_method(declared(asks_by_chance), BagOfWords(), batch)}
+    assert findings["planned-cost"].outcome == outcome
+
+
 def test_the_long_text_keeps_what_stands_around_the_words() -> None:
     long = lengthened(texts("what bad | good nice", "film"), 5)
     assert long.ids[0].tolist() == texts("what bad film what bad | good nice").ids[0].tolist()

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import copy
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import torch
+from torch import Tensor
 
 from faithboard.attribution import Method
 from faithboard.batch import Batch
 from faithboard.classifier import Classifier, count_steps
 from faithboard.conformance.check import Check, Untried, scores_of
 from faithboard.errors import ContractError
+
+if TYPE_CHECKING:
+    from jaxtyping import Float
 
 _FEW = 16
 """Texts that are tried in another precision."""
@@ -45,17 +50,27 @@ def _answers(model: Classifier, batch: Batch) -> bool:
 def _planned_cost(method: Method, model: Classifier, batch: Batch) -> None:
     if method.steps is None:
         return
+    total = torch.zeros(2, 2, dtype=torch.float64)
     for row in {int(length): row for row, length in enumerate(batch.lengths)}.values():
         one = _words_alone(batch.rows([row]))
         with count_steps(model) as found:
             scores_of(method, model, one)
-        t = int(one.scorable_lengths)
-        planned = method.steps(t)
-        if any(abs(a - b) > _CLOSE * b for a, b in zip((found.forward, found.backward), planned, strict=True)):
-            raise ContractError(
-                f"example {one.example_id[0]} took {found.forward} token steps forward and {found.backward} backward; "
-                f"planned are {planned} for its {t} scorable tokens, special tokens and query taken away"
-            )
+        steps = torch.tensor([[found.forward, found.backward], method.steps(int(one.scorable_lengths))])
+        total += steps
+        # What a stochastic method takes for one text varies by chance, and the plan is its expectation.
+        if not method.stochastic:
+            _as_planned(steps, f"example {one.example_id[0]}, {int(one.scorable_lengths)} words alone,")
+    _as_planned(total, "texts of every length, words alone, together")
+
+
+def _as_planned(steps: Float[Tensor, "found-or-planned direction"], what: str) -> None:
+    """Raise ContractError when steps found and planned differ."""
+    (forward, backward), planned = steps.tolist()
+    if any(abs(a - b) > _CLOSE * b for a, b in zip((forward, backward), planned, strict=True)):
+        raise ContractError(
+            f"{what} took {forward:,.0f} token steps forward and {backward:,.0f} backward; planned are "
+            f"{planned[0]:,.0f} and {planned[1]:,.0f}"
+        )
 
 
 def _words_alone(one: Batch) -> Batch:
