@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from faithboard.models import names
-from faithboard.published import datasets, performance
-from faithboard.resolve import builtin
+from faithboard.published import adversarial, datasets, performance, tau
+from faithboard.resolve import builtin, resolve
 
 MEASURES = {"accuracy", "f1-weighted", "f1-positive", "roc-auc", "average-precision"}
 
@@ -22,3 +22,45 @@ def test_every_performance_belongs_to_a_task_model_and_measure_of_the_engine() -
 def test_table_1_and_the_result_files_agree_to_two_digits() -> None:
     # The paper calls it F1; for SST the result files show that it is the weighted one.
     assert round(performance()["sst", "bilstm-additive", "f1-weighted"], 2) == datasets()["sst"].performance
+
+
+PAIRS = {"attention-gradient", "attention-loo", "gradient-loo"}
+
+
+def test_every_tau_belongs_to_a_task_model_and_pair_of_the_engine() -> None:
+    found = tau()
+    # 14 of the 422 published rows have no mean.
+    assert len(found) == 408
+    for (task, model, pair, predicted), cell in found.items():
+        assert task in datasets()
+        assert model in names()
+        assert pair in PAIRS
+        labels = resolve("task", task).value.labels
+        # One model of 2019 always gave one answer, and its index is that of another vocabulary.
+        assert predicted is None or predicted < len(labels) or (task, model) == ("babi-2", "average-additive")
+        assert -1 <= cell.mean <= 1
+        assert 0 <= cell.significant <= 1
+    one = found["sst", "bilstm-additive", "attention-gradient", 1]
+    assert (one.mean, one.sd, one.significant) == (0.3637, 0.2096, 0.49)
+
+
+def test_the_claims_hold_in_the_published_numbers_themselves() -> None:
+    found = tau()
+    for task in datasets():
+        bilstm, average = (
+            found[task, f"{name}-additive", "attention-gradient", None] for name in ("bilstm", "average")
+        )
+        assert average.mean > bilstm.mean
+        pairs = {pair: found[task, "bilstm-additive", pair, None].mean for pair in PAIRS}
+        assert (max(pairs, key=pairs.__getitem__) == "gradient-loo") == (task != "snli")
+
+
+def test_every_divergence_is_possible_and_that_of_the_bilstm_large() -> None:
+    found = adversarial()
+    for (task, model, _), known in found.items():
+        assert task in datasets()
+        assert model in names()
+        assert 0 <= known.mean <= 0.7
+        assert 0 <= known.median <= 0.7
+        assert 0 <= known.share <= 1
+    assert min(known.mean for (_, model, _), known in found.items() if model == "bilstm-additive") == 0.377

@@ -50,6 +50,12 @@ def test_classes_are_those_that_the_model_predicts_in_each_seed() -> None:
     assert positive.undefined == pytest.approx(1 / 3, abs=1e-6)
 
 
+def test_answers_among_many_are_not_broken_down_even_when_one_is_always_given() -> None:
+    one = invented.measured("babi-1", "bilstm-additive", columns({AG: [[0.4, 0.9]]}, [[0, 0]]))
+    labels = {"babi-1": ("bathroom", "bedroom", "garden", "hallway")}
+    assert {line.predicted for line in tau_lines([one], labels, {})} == {None}
+
+
 def test_short_texts_are_not_testable_rather_than_not_significant() -> None:
     one = invented.measured("sst", "bilstm-additive", columns({AG: [[0.4, 0.9]]}, [[0, 1]], length=4))
     line = cell(tau_lines([one], LABELS, {}))

@@ -15,6 +15,7 @@ def summary(plan: Plan) -> str:
         f"{train} of {len(plan.jobs)} models to train",
         f"{plan.count('run')} explanations to compute",
         f"{plan.count('score') - probes} to score again",
+        *([f"{probes} to probe"] if probes else []),
         f"{plan.count('stored')} stored",
     ]
     for state in ("failed", "unsupported", "skipped"):

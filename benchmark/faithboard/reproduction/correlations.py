@@ -32,7 +32,7 @@ def tau_lines(
     cells = [
         cell
         for one in measured
-        for predicted in (None, *one.classes())
+        for predicted in (None, *one.classes(labels[one.task]))
         for pair in PAIRS
         if (cell := _cell(one, pair, predicted, labels[one.task])) is not None
     ]

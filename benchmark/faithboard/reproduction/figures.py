@@ -231,7 +231,7 @@ def _by_class(
     """(class, colour, its defined values) of each predicted class; of a task with many, all as one."""
     if column not in one.columns:
         return []
-    classes: list[int | None] = [*one.classes()] or [None]
+    classes: list[int | None] = [*one.classes(labels[one.task])] or [None]
     found = []
     for colour, label in zip(COLOURS, classes, strict=False):
         values = one.of_class(column, label)

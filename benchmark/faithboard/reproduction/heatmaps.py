@@ -44,7 +44,7 @@ def heatmap_lines(one: Measured, prepared: Prepared, store: Store, device: torch
     """
     if prepared.task.private:
         raise ValueError(f"texts of {prepared.task.name} are private and cannot be shown")
-    chosen = list(_chosen(one))
+    chosen = list(_chosen(one, prepared.task.labels))
     if not chosen:
         return []
     record = one.records[0]
@@ -79,13 +79,13 @@ def heatmap_lines(one: Measured, prepared: Prepared, store: Store, device: torch
     return lines
 
 
-def _chosen(one: Measured) -> Iterator[str]:
+def _chosen(one: Measured, labels: Sequence[str]) -> Iterator[str]:
     """Ids of the examples that are shown, one per predicted class."""
     divergence = one.columns[f"{ADVERSARIAL.name}-max-jsd"][:, 0]
     length, predicted = one.columns[LENGTH][:, 0], one.columns[PREDICTED][:, 0]
     with np.errstate(invalid="ignore"):
         fits = (length >= SHORTEST) & (length <= LONGEST) & (divergence > 0)
-    for label in one.classes():
+    for label in one.classes(labels):
         own = np.where(fits & (predicted == label), divergence, -1.0)
         if own.max() > 0:
             yield one.examples[int(own.argmax())]

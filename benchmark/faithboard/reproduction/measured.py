@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -47,11 +47,11 @@ class Measured:
         values = self.columns[column]
         return values if predicted is None else np.where(self.columns[PREDICTED] == predicted, values, np.nan)
 
-    def classes(self) -> list[int]:
-        """Predicted classes; none where answers are chosen among many, for which the paper has no breakdown either."""
+    def classes(self, labels: Sequence[str]) -> list[int]:
+        """Those of the task's classes that are predicted; none where answers are chosen among many, which the paper
+        does not break down either."""
         found = self.columns[PREDICTED]
-        labels = np.unique(found[np.isfinite(found)]).astype(int).tolist()
-        return labels if len(labels) <= MOST_CLASSES else []
+        return np.unique(found[np.isfinite(found)]).astype(int).tolist() if len(labels) <= MOST_CLASSES else []
 
 
 def measured(results: Results) -> list[Measured]:

@@ -36,7 +36,7 @@ def permutation_lines(measured: Iterable[Measured], labels: Mapping[str, Sequenc
         line
         for one in measured
         if MOVED in one.columns
-        for predicted in (None, *one.classes())
+        for predicted in (None, *one.classes(labels[one.task]))
         for line in _permutations(one, predicted, "" if predicted is None else labels[one.task][predicted])
     ]
 
@@ -88,7 +88,7 @@ def _divergences(
         (profile, predicted)
         for profile, probe in PROFILES.items()
         if f"{probe}-max-jsd" in one.columns
-        for predicted in (None, *one.classes())
+        for predicted in (None, *one.classes(labels))
     ]
     if not wanted:
         return

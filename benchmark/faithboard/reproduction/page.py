@@ -130,7 +130,8 @@ def _far(reproduction: Reproduction) -> Iterator[str]:
 def _table_1(reproduction: Reproduction) -> Iterator[str]:
     yield "## Table 1: the data sets"
     yield tables.datasets(reproduction.datasets) if reproduction.datasets else "No task of the paper has been run."
-    said = {line.task: line.reservations for line in reproduction.models if line.reservations}
+    tasks = {line.task for line in reproduction.datasets}
+    said = {line.task: line.reservations for line in reproduction.models if line.reservations and line.task in tasks}
     if said:
         yield "\n".join(f"- {task}: {sentence}" for task, sentence in said.items())
 
