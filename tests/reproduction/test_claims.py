@@ -65,7 +65,10 @@ def test_few_words_are_held_against_the_other_tasks() -> None:
     assert said(OF["few-words"], *hard) == "holds (planted)"
     assert said(OF["few-words"], *fooled) == "does not hold"
     alone = evidence(invented.full("planted", "bilstm-additive", 0.3, jsd=0.1))
-    assert said(OF["few-words"], *alone) == "not testable here: nothing was run"
+    assert said(OF["few-words"], *alone) == "holds (planted)"
+    (in_print,) = {one.threshold for one in alone if one.claim == "few-words"}
+    assert 0.5 < in_print < 0.69
+    assert said(OF["few-words"], *evidence(usual)) == "not testable here: nothing was run"
 
 
 def test_a_verdict_counts_the_tasks_of_the_paper_and_names_those_beyond() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterator
 from dataclasses import replace
 
 from faithboard.report import markdown
@@ -103,7 +103,7 @@ def _why_not(claim: Claim, reproduction: Reproduction) -> str:
     if not any(all((task, model) in passing for model in claim.needs) for task in whole):
         return f"no {' and '.join(claim.needs)} passes the accuracy gate"
     if not claim.of_paper:
-        return "it takes a task in which a few words decide, and others to hold it against"
+        return "no task in which a few words decide has been run"
     return "no task that counts has a value"
 
 
@@ -147,8 +147,11 @@ def _figures(reproduction: Reproduction, folder: str) -> Iterator[str]:
 
 def _probes(reproduction: Reproduction) -> Iterator[str]:
     yield "## Permuted attention"
-    yield "Median total variation distance of the output over 100 permutations, by the largest attention weight."
-    yield tables.permutations(reproduction.permutations)
+    yield (
+        "Median total variation distance of the output over 100 permutations, by the largest attention weight. The "
+        "BiLSTM with additive attention; the other models are in the lines beside this page."
+    )
+    yield tables.permutations(line for line in reproduction.permutations if line.model == BILSTM)
     yield "## Adversarial attention"
     yield (
         "Largest Jensen-Shannon divergence (nats, at most 0.693) of an attention that keeps the output. The published "
@@ -157,12 +160,9 @@ def _probes(reproduction: Reproduction) -> Iterator[str]:
     yield tables.divergences(reproduction.divergences)
     yield "## tau by length"
     yield (
-        "Quarters of the examples by length, models that pass the gate. Excess variance: variance of tau less the mean "
-        "of 2(2T + 5) / 9T(T - 1), what independent orders of T words have. Significant, not significant, not testable "
-        "(fewer than five words) and undefined (a constant vector) are shares of all, and add up to 1."
+        "Quarters of the examples by length, for the BiLSTM with additive attention where it passes the gate. Excess "
+        "variance: variance of tau less the mean of 2(2T + 5) / 9T(T - 1), what independent orders of T words have. "
+        "Significant, not significant, not testable (fewer than five words) and undefined (a constant vector) are "
+        "shares of all, and add up to 1."
     )
-    yield tables.lengths(_of_model(reproduction, BILSTM))
-
-
-def _of_model(reproduction: Reproduction, model: str) -> Iterable[tables.LengthLine]:
-    return (line for line in reproduction.lengths if line.model == model)
+    yield tables.lengths(line for line in reproduction.lengths if line.model == BILSTM)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 COLOURS = ("#0072B2", "#D55E00", "#009E73")
 """Blue, vermilion, green (Okabe & Ito 2008)."""
 GREY = "#666666"
-NARROW = 0.5
+NARROW = 0.7
 """Of Scott's width of a kernel, which is made for one hill and flattens two."""
 LOOK: dict[str, Any] = {
     "font.size": 8.5,
@@ -80,7 +80,8 @@ class Panels:
         axes.set_title(text, fontsize=9.5, fontweight="bold")
 
     def legend(self, axes: Axes, place: str = "best") -> None:
-        if axes.get_legend_handles_labels()[0]:
+        """The names of the classes, where there are several."""
+        if axes.get_legend_handles_labels()[1] not in ([], ["all"]):
             axes.legend(loc=place, frameon=False, fontsize=7.5, handlelength=1.2)
 
     def shared_legend(self, axes: Axes) -> None:
