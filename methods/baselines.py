@@ -65,7 +65,7 @@ def tfidf_logistic(model: Classifier, batch: Batch, rng: Rng, background: Backgr
 
 def _rarity(background: Background) -> Tensor:
     texts = len(background.labels)
-    return torch.log((1.0 + texts) / (1.0 + background.document_frequency()))
+    return torch.log((1.0 + texts) / (1.0 + background.document_frequency))
 
 
 @functools.lru_cache(maxsize=4)

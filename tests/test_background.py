@@ -19,7 +19,7 @@ def needs_background(model: Classifier, batch: Batch, rng: Rng, background: Back
 
 
 def test_a_word_counts_once_per_text() -> None:
-    found = background("good film", "film film bad | what").document_frequency()
+    found = background("good film", "film film bad | what").document_frequency
     film, good, what = (int(texts(word).ids[0, 1]) for word in ("film", "good", "what"))
     assert (int(found[film]), int(found[good]), int(found[what])) == (2, 1, 0)
     assert int(found.sum()) == 4
@@ -39,7 +39,7 @@ def test_the_words_of_a_task_are_those_of_its_training_texts(tmp_path: Path) -> 
     assert len(found.words) == sum(len(example.tokens) for example in data.splits["train"])
     assert [data.vocabulary.words[i] for i in found.words[:3].tolist()] == list(data.splits["train"][0].tokens[:3])
     assert found.labels.tolist() == [example.label for example in data.splits["train"]]
-    assert len(found.document_frequency()) == len(data.vocabulary)
+    assert len(found.document_frequency) == len(data.vocabulary)
     assert (found.text[1:] >= found.text[:-1]).all()
 
 

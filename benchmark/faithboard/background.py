@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import torch
@@ -45,6 +46,7 @@ class Background:
         text = torch.repeat_interleave(torch.arange(len(texts)), texts.lengths)
         return cls(texts.ids[texts.scorable], text[texts.scorable], texts.labels, n_classes, vocabulary_size)
 
+    @cached_property
     def document_frequency(self) -> Int[torch.Tensor, "vocabulary"]:
         """In how many texts each word of the vocabulary stands."""
         pairs = torch.unique(torch.stack([self.text, self.words]), dim=1)
