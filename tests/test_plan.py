@@ -182,3 +182,20 @@ def test_scoring_and_probes_have_their_cost(tmp_path: Path) -> None:
     probes = by_name["probes"]
     assert (probes.forward, probes.backward) == (sum(t * t + t for t in lengths), sum(lengths))
     assert f"{sum(t * t + 2 * t for t in lengths):,}" in table(plan)
+
+
+def test_a_suite_without_methods_asks_probes_alone(tmp_path: Path) -> None:
+    place = tiny.place(tmp_path)
+    probed = dataclasses.replace(tiny.SUITE, methods=(), metrics=("attention-agreement",))
+    plan = tiny.planned(probed, place)
+    assert explained(plan) == {"probes": "score"}
+    assert "1 to probe" in summary(plan)
+    with pytest.raises(SuiteError, match="tiny v1 has no methods, and comprehensiveness can only score one"):
+        tiny.planned(dataclasses.replace(probed, metrics=("comprehensiveness", "permutation")), place)
+
+
+def test_a_task_is_crossed_with_its_own_models_and_examples(tmp_path: Path) -> None:
+    own = dataclasses.replace(tiny.SUITE, models_of={"tiny": ("cnn-additive",)}, examples_of={"tiny": 30})
+    plan = tiny.planned(own, tiny.place(tmp_path))
+    assert [job.model.name for job in plan.jobs] == ["bilstm-additive", "cnn-additive"]
+    assert {len(job.prepared.examples) for job in plan.jobs} == {30}
