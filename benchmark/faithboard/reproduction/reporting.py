@@ -20,7 +20,7 @@ from faithboard.reproduction.lines import FigureLine, HeatmapLine, Reproduction
 from faithboard.reproduction.making import reproduction_of
 from faithboard.reproduction.measured import Measured, measured
 from faithboard.reproduction.page import console_report, restricted
-from faithboard.results import Results, results_of
+from faithboard.results import results_of
 
 if TYPE_CHECKING:
     from faithboard.plan import Plan
@@ -48,22 +48,22 @@ def report(
 
     Raises SuiteError when no probe of any model is stored, with the reasons.
     """
-    results = results_of(store, f"{plan.suite.name}-v{plan.suite.version}")
     folder = lines_folder(leaderboards, name)
-    made_of = _made_of(results)
+    made_of = _made_of(plan, store)
     notes: tuple[str, ...] = ()
     made = _known(folder, made_of)
     if made is None:
-        made, notes = _made(plan, results, store, device, folder, made_of)
+        made, notes = _made(plan, store, device, folder, made_of)
     page = write(made, folder)
     asked = {job.prepared.task.name for job in plan.jobs}
     return Shown(console_report(restricted(made, asked) if restrict else made), page, notes)
 
 
 def _made(
-    plan: Plan, results: Results, store: Store, device: torch.device, folder: Path, made_of: str
+    plan: Plan, store: Store, device: torch.device, folder: Path, made_of: str
 ) -> tuple[Reproduction, tuple[str, ...]]:
     """The lines, with the figures drawn into `folder`, and what has to be said about them."""
+    results = results_of(store, f"{plan.suite.name}-v{plan.suite.version}")
     found = measured(results)
     if not found:
         raise SuiteError(f"there is nothing to reproduce: no model has been probed; {_reasons(plan)}")
@@ -78,16 +78,23 @@ def _made(
     return replace(made, heatmaps=heatmaps, figures=figures), notes
 
 
-def _made_of(results: Results) -> str:
-    """Hash of what the lines are made of: the rows, and the code of this package and the published numbers."""
+def _made_of(plan: Plan, store: Store) -> str:
+    """Hash of what the lines are made of: the rows, and the code of this package and the published numbers.
+
+    Only records are read, no values.
+    """
     package = Path(__file__).parent
     code = [*sorted(package.glob("*.py")), *sorted((package.parent / "published").glob("*.*"))]
+    members = [one for one in store.suites() if (one.name, one.version) == (plan.suite.name, plan.suite.version)]
+    wanted = {key for one in members for key in (*one.models, *one.explanations)}
+    models = [[one.key, one.gate_passed, one.reason] for one in store.models() if one.key in wanted]
     rows = [
-        [one.key, one.weights_sha256, one.reason, sorted(row.key for row in one.rows)] for one in results.explanations
+        [one.key, one.weights_sha256, one.reason, sorted(row.key for row in one.rows)]
+        for one in store.explanations()
+        if one.key in wanted
     ]
-    models = [[one.key, one.gate_passed, one.reason] for one in results.models]
     hashes = [hashlib.sha256(path.read_bytes()).hexdigest() for path in code]
-    return digest([list(results.seeds), sorted(models), sorted(rows), hashes])
+    return digest([list(plan.suite.seeds), sorted(models), sorted(rows), hashes])
 
 
 def _known(folder: Path, made_of: str) -> Reproduction | None:
