@@ -62,7 +62,15 @@ def read_esnli(folder: Path, split: str) -> Iterator[Record | None]:
     for number, pair in enumerate(read_pairs(required(folder, ESNLI_FILES[split]))):
         premise: Spans = tuple(span for one in pair.annotators for span in one.premise)
         hypothesis: Spans = tuple(span for one in pair.annotators for span in one.hypothesis)
-        yield Record(f"{split}-{number}", pair.premise, pair.label, pair.hypothesis, premise, hypothesis)
+        yield Record(
+            f"{split}-{number}",
+            pair.premise,
+            pair.label,
+            pair.hypothesis,
+            premise,
+            hypothesis,
+            annotators=tuple((one.premise, one.hypothesis) for one in pair.annotators),
+        )
 
 
 # The 2019 code keeps words of three training pairs.

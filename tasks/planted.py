@@ -1,10 +1,13 @@
-"""Synthetic two-class text in which one planted word per class decides the label."""
+"""Synthetic two-class text in which planted words alone decide the label: one, a pair, an ordered pair, a negation."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
 
-from faithboard.generators import planted
+from faithboard.generators import planted, planting
+from faithboard.generators.planting import Planting
 from faithboard.task import Record, Source, Task
 
 WORDS = {"north": "aurora", "south": "basalt"}
@@ -37,4 +40,49 @@ PLANTED = Task(
     published_rows=SIZES,
     family="planted",
     description="Each class has its own word, planted once at a random place in filler that says nothing.",
+)
+
+
+# Two words at once take more texts to learn.
+LARGER = {"train": 3000, "dev": 400, "test": 1000}
+
+
+def _records(name: str, plantings: tuple[Planting, ...], split: str) -> Iterator[Record]:
+    return planting.records(name, plantings, split, LARGER[split])
+
+
+def _variant(name: str, plantings: tuple[Planting, ...], fingerprint: str, description: str) -> Task:
+    """A task like `planted` in which words decide together, with a third class for what decides nothing."""
+    return replace(
+        PLANTED,
+        name=name,
+        labels=(*PLANTED.labels, planting.NEITHER),
+        folder=name,
+        generate=partial(_records, name, plantings),
+        planted={},
+        swaps=planting.swaps_of(plantings),
+        profile={**PLANTED.profile, "epochs": 10, "learning_rate": 0.003},
+        fingerprints={"generated": fingerprint},
+        published_rows=LARGER,
+        description=f"{description} Training and dev have texts of neither class, in which nothing decides.",
+    )
+
+
+PAIR = _variant(
+    "planted-pair",
+    planting.pairs(("north", "south"), ("ember", "frost"), ("lagoon", "meadow")),
+    "ab70948658a2ed098d8c9c727480694be13155387de09f58f266635cde8d0d48",
+    "Two words, one of two and one of two others: neither tells the class, only both together.",
+)
+ORDER = _variant(
+    "planted-order",
+    planting.orders(("north", "south"), ("cedar", "willow")),
+    "441bbb2bab33df843b9ec95ce34b35e7325d479134c5238964490cd081b42f83",
+    "The same two words: which comes first tells the class.",
+)
+NEGATION = _variant(
+    "planted-negation",
+    planting.negations(WORDS, "nix"),
+    "2ed38c03a5bf80e7ee0dc9bab36101336c122b8c47dcfaf5eb97ab3d44596706",
+    "A word tells its class, and right behind a negation the other one.",
 )

@@ -31,6 +31,8 @@ class Record:
     """The same over the query, where people marked words of both."""
     candidates: tuple[str, ...] | None = None
     """Labels that can be the answer to this text; None means all of them."""
+    annotators: tuple[tuple[tuple[tuple[int, int], ...], tuple[tuple[int, int], ...]], ...] = ()
+    """What each of several people marked, spans of text and query, where the rationale is their union."""
 
 
 @dataclass(frozen=True)
@@ -134,6 +136,9 @@ class Task:
     rationale: Literal["planted", "human", "supporting-facts"] | None = None
     planted: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """label -> the tokens planted for it, for tasks of known truth."""
+    swaps: Mapping[tuple[str, ...], Mapping[tuple[str, ...], str]] = field(default_factory=dict)
+    """Where the tokens of a label are no fixed set: what is planted in a text, in its order -> what can stand in those
+    places, one for one -> the label of the text then. An empty string takes a token away."""
     performance: Literal["f1-weighted", "f1-positive", "accuracy"] = "accuracy"
     profile: Mapping[str, Any] = field(default_factory=dict)
     """Model and training settings that the paper used for this data set; see `ModelConfig` and `TrainingConfig`."""

@@ -142,6 +142,18 @@ def test_both_sentences_are_explained_and_a_highlighted_word_marks_its_tokens_bu
     assert int(batch.scorable_lengths) == len(words) - 2
 
 
+def test_the_annotators_of_e_snli_are_kept_as_what_they_agree_on(tmp_path: Path) -> None:
+    publish_snli(tmp_path / "snli" / "snli_1.0")
+    publish_esnli(tmp_path / "e-snli")
+    data = load(ESNLI, cache=tmp_path, root=tmp_path)
+    # One marks nothing, the others mark different words: nobody agrees with anybody. Training pairs have one annotator.
+    assert [data.counts[split].agreement for split in ("train", "dev", "test")] == [None, 0.0, 0.0]
+    assert data.counts["train"].rationale_share is None
+    share = data.counts["test"].rationale_share
+    assert share is not None
+    assert 0 < share < 1
+
+
 def test_the_folder_of_snli_is_looked_for_beside_e_snli(tmp_path: Path) -> None:
     publish_esnli(tmp_path / "e-snli")
     with pytest.raises(

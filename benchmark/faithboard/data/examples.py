@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from faithboard.data.fingerprint import Fingerprint
+from faithboard.data.marks import Marks
 from faithboard.data.text import Words, words_of
 from faithboard.errors import DataError, near
 from faithboard.task import Example, Record, Task
@@ -31,6 +32,10 @@ class SplitCounts:
     """Texts per class that are used."""
     average_length: float
     """Tokens of a used text, query and special tokens apart."""
+    rationale_share: float | None = None
+    """Marked share of the scorable tokens, mean over the used texts that have a marked one; None without any."""
+    agreement: float | None = None
+    """Where several people marked every text: token F1 of each against the union of the others, mean over texts."""
 
     @property
     def here(self) -> int:
@@ -50,6 +55,7 @@ def examples_of(
     examples: list[Example] = []
     rows: Counter[str] = Counter()
     before: Counter[str] = Counter()
+    marks = Marks(task)
     for record in records:
         rows["read"] += 1
         if record is None:
@@ -68,6 +74,7 @@ def examples_of(
             rows["long"] += 1
         else:
             kept = length if rules.max_tokens is None else min(length, rules.max_tokens)
+            marks.add(words, kept)
             examples.append(
                 Example(
                     id=record.id,
@@ -94,6 +101,8 @@ def examples_of(
         per_class_before={label: before[label] for label in task.labels},
         per_class={label: used[label] for label in task.labels},
         average_length=sum(len(example.tokens) for example in examples) / len(examples),
+        rationale_share=marks.share,
+        agreement=marks.agreement,
     )
 
 

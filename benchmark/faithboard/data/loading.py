@@ -155,7 +155,8 @@ def _code(task: Task) -> str:
     here = Path(__file__).parent
     paths = [*here.parent.glob("readers/*.py"), *here.parent.glob("generators/*.py")]
     paths += [
-        here / f"{name}.py" for name in ("arrow", "examples", "fingerprint", "loading", "splits", "text", "vocabulary")
+        here / f"{name}.py"
+        for name in ("arrow", "examples", "fingerprint", "loading", "marks", "splits", "text", "vocabulary")
     ]
     functions: list[Callable[..., Any] | None] = [task.read, task.generate, task.hub.convert if task.hub else None]
     for function in functions:

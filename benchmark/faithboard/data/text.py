@@ -88,6 +88,8 @@ class Words:
     """One flag per word of `text`."""
     query_rationale: tuple[bool, ...] | None
     """One flag per word of `query`."""
+    annotators: tuple[tuple[bool, ...], ...] = ()
+    """What each of several people marked: one flag per word of `text`, then of `query`."""
 
 
 def words_of(record: Record, rules: TextRules) -> Words:
@@ -96,28 +98,33 @@ def words_of(record: Record, rules: TextRules) -> Words:
     A span over the characters of a string marks every word it touches. Raises DataError for a span that is empty or
     ends outside its text.
     """
-    text, rationale = _words(record.text, record.rationale, f"record {record.id}: rationale")
-    query, query_rationale = _words(record.query, record.query_rationale, f"record {record.id}: query rationale")
-    return Words(normalise(text, rules), normalise(query, rules), rationale, query_rationale)
+    texts, queries = zip(*record.annotators, strict=True) if record.annotators else ((), ())
+    text, (rationale, *own) = _words(record.text, (record.rationale, *texts), f"record {record.id}: rationale")
+    query, (query_rationale, *own_query) = _words(
+        record.query, (record.query_rationale, *queries), f"record {record.id}: query rationale"
+    )
+    annotators = tuple((*(first or ()), *(second or ())) for first, second in zip(own, own_query, strict=True))
+    return Words(normalise(text, rules), normalise(query, rules), rationale, query_rationale, annotators)
 
 
 def _words(
-    text: str | tuple[str, ...], spans: Sequence[Span] | None, where: str
-) -> tuple[tuple[str, ...], tuple[bool, ...] | None]:
-    """The words of a text, and one flag for each that says whether a span touches it; None without spans."""
-    for start, end in spans or ():
+    text: str | tuple[str, ...], marks: Sequence[Sequence[Span] | None], where: str
+) -> tuple[tuple[str, ...], list[tuple[bool, ...] | None]]:
+    """The words of a text, and of each list of spans one flag per word that says whether one touches it, or None."""
+    for start, end in (span for spans in marks for span in spans or ()):
         if not 0 <= start < end <= len(text):
             unit = "characters" if isinstance(text, str) else "tokens"
             raise DataError(f"{where} [{start}, {end}) lies outside its text of {len(text)} {unit}")
     if isinstance(text, str):
         tokenised = tokenise(text)
-        if spans is None:
-            return tokenised.words, None
-        touched = (any(start < right and left < end for start, end in spans) for left, right in tokenised.offsets)
-        return tokenised.words, tuple(touched)
-    if spans is None:
-        return text, None
-    flags = [False] * len(text)
-    for start, end in spans:
-        flags[start:end] = [True] * (end - start)
-    return text, tuple(flags)
+        words, places = tokenised.words, tokenised.offsets
+    else:
+        words, places = text, tuple((at, at + 1) for at in range(len(text))) if any(marks) else ()
+    return words, [None if spans is None else _touched(spans, places, len(words)) for spans in marks]
+
+
+def _touched(spans: Sequence[Span], places: Sequence[Span], count: int) -> tuple[bool, ...]:
+    """For each of `count` words whether a span touches its place."""
+    if not spans:
+        return (False,) * count
+    return tuple(any(start < right and left < end for start, end in spans) for left, right in places)
