@@ -168,8 +168,10 @@ def test_a_training_of_several_passes_costs_as_much_more(tmp_path: Path) -> None
         training: tiny.planned(suites.changed(tiny.SUITE, trainings=[training]), place).jobs[0].train_steps
         for training in ("standard", "random-masking", "saliency-guided")
     }
-    assert steps["random-masking"] == 2 * steps["standard"]
-    assert steps["saliency-guided"] == 3 * steps["standard"]
+    standard = steps["standard"]
+    assert standard is not None
+    assert steps["random-masking"] == 2 * standard
+    assert steps["saliency-guided"] == 3 * standard
 
 
 def test_scoring_and_probes_have_their_cost(tmp_path: Path) -> None:

@@ -279,6 +279,7 @@ def test_the_start_is_trained_where_it_is_missing(tmp_path: Path) -> None:
     (tuned,) = jobs(with_training("random-masking", init="standard"), place)
     (scratch,) = jobs(with_training("random-masking"), place)
     # One pass per batch for the standard training it starts from, two for its own.
+    assert scratch.train_steps is not None
     assert tuned.train_steps == 1.5 * scratch.train_steps
     fit(tuned, place)
     assert [record.training for record in sorted(place.store.models(), key=lambda r: r.training)] == [

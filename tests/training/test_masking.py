@@ -19,6 +19,7 @@ from faithboard.config import TrainingConfig
 from faithboard.data.vocabulary import SPECIAL_WORDS
 from faithboard.errors import SuiteError
 from faithboard.gradients import class_gradient
+from faithboard.operators import previous_kept
 from faithboard.rng import Rng
 from faithboard.training import RANDOM_MASKING, SALIENCY_GUIDED, STANDARD, CrossEntropy, check_training, procedure_of
 from faithboard.training.masking import (
@@ -26,7 +27,6 @@ from faithboard.training.masking import (
     Masking,
     divergence,
     gradient_magnitude,
-    previous_kept,
     random_magnitude,
     smallest,
     whole_words,
