@@ -45,6 +45,15 @@ class Records:
     lines: list[dict[str, Any]] = field(default_factory=list)
     throughput: list[Throughput] = field(default_factory=list)
     seeds: Sequence[int] = (0, 1)
+    scores: dict[str, pd.DataFrame] = field(default_factory=dict)
+    """Key of an explanation -> its scores; methods are compared by them where there are any."""
+
+    def score(self, method: str, *of_seed: Mapping[str, Sequence[Sequence[float]]], of: str = "toy") -> None:
+        """Scores of a method on the models of a task in turn: example -> scores of each draw."""
+        trained = [model for model in self.models if model.task == of]
+        for one, examples in zip(trained, of_seed, strict=False):
+            lines = [(name, at, draw) for name, draws in examples.items() for at, draw in enumerate(draws)]
+            self.scores[f"{method}-{one.key}"] = pd.DataFrame(lines, columns=["example", "draw", "scores"])
 
     def add(
         self,
@@ -104,6 +113,7 @@ class Records:
             self.explanations,
             self.values,
             self.throughput,
+            self.scores.__getitem__ if self.scores else None,
         )
 
 

@@ -155,12 +155,19 @@ class RerunMetric(Metric):
     """The method is run again on changed models. It costs as many explanations as there are repeats."""
 
     repeats: int = field(kw_only=True)
-    changed: Callable[[Classifier, Batch, Rng], Classifier] = field(kw_only=True)
-    """(model, batch, rng) -> the model of one repeat. It is the same for every method: draw from rng alone."""
+    changed: Callable[[Classifier, Batch, Rng, int], Classifier | None] = field(kw_only=True)
+    """(model, batch, rng, number of the repeat) -> the model of that repeat; None where this model has none such. It is
+    the same for every method: draw from rng alone."""
     score: Callable[
-        [Float64[Tensor, "batch token"], Float64[Tensor, "batch repeat token"]], Float64[Tensor, "batch"]
+        [Float64[Tensor, "batch token"], Float64[Tensor, "batch repeat token"], Bool[Tensor, "batch token"]],
+        Float64[Tensor, "batch *point"],
     ] = field(kw_only=True)
-    """(scores, scores on each changed model; 0 where not scorable) -> value of each example, NaN where undefined."""
+    """(scores, scores on each changed model, scorable) -> value of each example and, where there are any, point; NaN
+    where undefined. Scores are 0 where not scorable and NaN on a model that is not there."""
+    points: tuple[str, ...] = ()
+    """Names of the points that `score` gives, the last being the value of the metric; empty for one number."""
+    kind: Literal["sensitivity", "sanity"] = "sensitivity"
+    """`sanity`: a check that a method passes or fails, not a measure it is ranked by."""
 
 
 @dataclass(frozen=True)

@@ -60,8 +60,9 @@ def make_plan(
             for training in models.trainings_of(name, inapplicable):
                 for seed in suite.seeds:
                     job = models.job(name, training, seed)
+                    asked_of = usable if job.procedure.scored else []
                     planner = _Planner(suite, job, own, index, machine, retry_failed, over_budget)
-                    explanations = planner.explanations(methods, planner.possible(usable, inapplicable))
+                    explanations = planner.explanations(methods, planner.possible(asked_of, inapplicable))
                     jobs.append(replace(job, explanations=explanations, wanted=not suite.methods))
     names = [name for metric in metrics for name in metric.value.rows]
     return Plan(suite, tuple(jobs), tuple(names), tuple(inapplicable))

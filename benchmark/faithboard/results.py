@@ -12,6 +12,7 @@ from faithboard.errors import SuiteError, near
 from faithboard.records import Explanation, ModelRecord, Throughput
 from faithboard.stats import rank
 from faithboard.stats.checks import check_models
+from faithboard.stats.magnitudes import ReadScores
 from faithboard.store import Store
 
 if TYPE_CHECKING:
@@ -33,6 +34,8 @@ class Results:
     predictions: pd.DataFrame
     """Long: model_key, example, right, right_query_only; every test example of every model."""
     throughput: tuple[Throughput, ...]
+    scores: ReadScores | None = None
+    """Reads the scores of an explanation, by its key; None for results without."""
 
 
 def suites_in(store: Store) -> list[str]:
@@ -63,6 +66,7 @@ def results_of(store: Store, suite: str) -> Results:
         values=_long({one.key: store.values(one.key) for one in explanations}, "explain_key"),
         predictions=_long({one.key: store.predictions(one.key) for one in models}, "model_key"),
         throughput=tuple(store.throughput()),
+        scores=store.scores,
     )
 
 
@@ -76,6 +80,7 @@ def board_of(results: Results) -> Board:
         results.explanations,
         results.values,
         results.throughput,
+        results.scores,
     )
     return replace(board, checks=check_models(results.models, results.predictions))
 

@@ -36,6 +36,11 @@ class Rng:
         self._batch = batch
         self._draws = 0
 
+    @property
+    def seed(self) -> int:
+        """The part of the seed that all examples share: for what belongs to the model, not to one example."""
+        return self._seed
+
     def normal(self, *shape: int | str) -> Float[Tensor, "batch *shape"]:
         """Standard normal numbers."""
         return self._draw(shape, lambda size, generator: torch.randn(size, generator=generator))

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from faithboard.records import Explanation, Throughput
 from faithboard.report import console_table, render
 from faithboard.stats import Board
+from faithboard.stats.agreed import MethodAgreement, MetricAgreement, SanityCheck
 from faithboard.stats.checks import ModelCheck
 from tests.boards import Records, model, noisy
 
@@ -56,6 +57,73 @@ CHECKS = [
     check("movies", "none", against="bilstm-additive", loss=0.05, loss_low=0.02, loss_high=0.08),
     check("movies", "uniform", against="bilstm-additive", loss=0.0, loss_low=-0.01, loss_high=0.01),
     check("planted", "random", against="bilstm-additive", loss=-0.05, loss_low=-0.08, loss_high=-0.02),
+]
+
+
+def checked(
+    method: str, check: Literal["parameter-randomisation", "label-randomisation"], tau: float | None, **others: Any
+) -> SanityCheck:
+    """A sanity check of the planted task, its interval 0.05 to both sides."""
+    layers: dict[str, Any] = {"points": ["readout", "attention", "encoder", "whole model"]}
+    known = SanityCheck(PLANTED, "planted", "bilstm-additive", "standard", method, check, 40, tau=tau, **others)
+    if tau is None:
+        return known
+    margin = 0.4 - tau
+    if check == "parameter-randomisation":
+        known = replace(known, **layers, curve=[0.9, 0.7, tau + 0.1, tau])
+    return replace(
+        known,
+        low=tau - 0.05,
+        high=tau + 0.05,
+        seeds_tau=0.8,
+        seeds_low=0.75,
+        seeds_high=0.85,
+        margin=margin,
+        margin_low=margin - 0.06,
+        margin_high=margin + 0.06,
+        passed=margin > 0,
+    )
+
+
+PLANTED = "planted-v1/bilstm-additive/standard/01234567"
+SANITY = [
+    checked("leave-one-out", "parameter-randomisation", 0.05),
+    checked("leave-one-out", "label-randomisation", 0.1, undefined_share=0.025),
+    checked("attention", "parameter-randomisation", 0.37),
+    checked("attention", "label-randomisation", 0.7),
+    checked("gradient-x-input", "parameter-randomisation", None, reason="skipped (seed 0): over the budget"),
+]
+
+
+def pair(a: str, b: str, tau: float | None, **others: Any) -> MetricAgreement:
+    """Two metrics of the planted task."""
+    known = {} if tau is None else {"low": tau - 0.2, "high": min(tau + 0.2, 1.0)}
+    place = (PLANTED, "planted", "bilstm-additive", "standard")
+    return MetricAgreement(*place, a, b, **{"relation": "operator", "methods": 3, "tau": tau, **known, **others})
+
+
+METRICS = [
+    pair("comprehensiveness", "comprehensiveness-unk", 0.333333, decided=3, reversed=1),
+    pair("comprehensiveness", "comprehensiveness-zero", 1.0, decided=3),
+    pair("comprehensiveness-unk", "comprehensiveness-zero", 0.333333, decided=2, undefined_share=0.01),
+    pair("comprehensiveness-unk", "precision@k", None, relation="truth", reason="all methods are tied in one of them"),
+]
+
+
+def alike(a: str, b: str, tau: float | None, undefined: float = 0.0) -> MethodAgreement:
+    """Two methods of the planted task."""
+    place = (PLANTED, "planted", "bilstm-additive", "standard")
+    low, high = (None, None) if tau is None else (tau - 0.1, tau + 0.1)
+    return MethodAgreement(*place, a, b, 40, tau, low, high, undefined)
+
+
+METHODS = [
+    alike("attention", "gradient-x-input", 0.41, 0.0125),
+    alike("attention", "leave-one-out", 0.35),
+    alike("gradient-x-input", "leave-one-out", 0.72),
+    alike("attention", "random", -0.004),
+    alike("gradient-x-input", "random", 0.0),
+    alike("leave-one-out", "random", None, 1.0),
 ]
 
 
@@ -126,7 +194,14 @@ def _speed(explanation: Explanation, rate: float) -> Throughput:
 
 
 def example_board() -> Board:
-    return replace(example_records().board(), checks=CHECKS)
+    board = example_records().board()
+    return replace(
+        board,
+        checks=CHECKS,
+        sanity=SANITY,
+        method_agreement=METHODS,
+        metric_agreement=[*board.metric_agreement, *METRICS],
+    )
 
 
 def golden_texts() -> dict[Path, str]:

@@ -22,9 +22,19 @@ def test_what_is_written_is_read_back_and_regenerates_exactly(board: Board, tmp_
     assert again == board
     assert files.pages(again, tmp_path / "quick-v1") == {path: path.read_text(encoding="utf-8") for path in written}
     assert {path.name for path in (tmp_path / "quick-v1").iterdir()} == {
-        *("README.md", "models.md", "planted.md", "movies.md", "weak.md"),
+        *("README.md", "models.md", "metrics.md", "planted.md", "movies.md", "weak.md"),
         *("tables.jsonl", "rows.jsonl", "comparisons.jsonl", "costs.jsonl", "probes.jsonl", "checks.jsonl"),
+        *("sanity.jsonl", "method-agreement.jsonl", "metric-agreement.jsonl"),
     }
+
+
+def test_leaderboards_of_earlier_releases_are_read_too(board: Board, tmp_path: Path) -> None:
+    files.write(board, tmp_path)
+    for name in (files.SANITY, files.METHODS, files.METRICS):
+        (tmp_path / "quick-v1" / name).unlink()
+    again = files.read(tmp_path / "quick-v1")
+    assert (again.sanity, again.method_agreement, again.metric_agreement) == ([], [], [])
+    assert "metrics.md" not in files.render(again)
 
 
 def test_words_around_the_block_survive_and_words_in_it_do_not(board: Board, tmp_path: Path) -> None:
@@ -81,10 +91,13 @@ def test_pages_of_tasks_that_are_gone_keep_only_what_people_wrote(board: Board, 
     (folder / "notes.md").write_text("nothing generated\n", encoding="utf-8")
     left = replace(board, tables=[table for table in board.tables if table.task == "planted"])
     left = replace(left, standings=[standing for standing in board.standings if standing.task == "planted"])
-    assert {path.name for path in files.write(left, tmp_path)} == {"README.md", "models.md", "planted.md"}
+    assert {path.name for path in files.write(left, tmp_path)} == {
+        *("README.md", "models.md", "metrics.md", "planted.md"),
+    }
     assert {path.name for path in folder.glob("*.md")} == {
         "README.md",
         "models.md",
+        "metrics.md",
         "planted.md",
         "weak.md",
         "notes.md",

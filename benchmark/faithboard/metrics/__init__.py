@@ -14,6 +14,7 @@ from faithboard.metrics.eraser import (
 )
 from faithboard.metrics.naopc import NAOPC_COMPREHENSIVENESS, NAOPC_SUFFICIENCY
 from faithboard.metrics.rationale import PRECISION_AT_K
+from faithboard.metrics.sanity import PARAMETER_RANDOMISATION
 from faithboard.metrics.sensitivity import MAX_SENSITIVITY
 
 BUILTIN: tuple[Metric, ...] = (
@@ -30,5 +31,6 @@ BUILTIN: tuple[Metric, ...] = (
     COMPLETENESS,
     INFIDELITY,
     MAX_SENSITIVITY,
+    PARAMETER_RANDOMISATION,
     PRECISION_AT_K,
 )

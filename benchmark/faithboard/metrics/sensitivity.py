@@ -114,6 +114,6 @@ MAX_SENSITIVITY = RerunMetric(
     source="Yeh et al. 2019, definition 3.1, relative to the norm of the scores",
     parameters={"repeats": REPEATS, "radius": RADIUS, "noise": "one shift per word of a text"},
     repeats=REPEATS,
-    changed=perturbed,
-    score=largest_change,
+    changed=lambda model, batch, rng, repeat: perturbed(model, batch, rng),
+    score=lambda scores, again, scorable: largest_change(scores, again),
 )

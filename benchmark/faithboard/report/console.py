@@ -11,6 +11,7 @@ from faithboard.report import layout
 from faithboard.report.layout import Grid
 from faithboard.report.markdown import NOTHING, amount, number
 from faithboard.stats.board import Board, Table
+from faithboard.stats.sanity import CONTROL
 
 _RANK = len("10=")
 """Columns of a rank, so that values stand below each other."""
@@ -32,7 +33,7 @@ def console_table(board: Board, width: int = 120) -> str:
 
     Speed goes first, then the intervals and then the columns of the last metrics, and at last the leading interval.
     """
-    return "\n\n".join(_table(board, table, width) for table in board.tables)
+    return "\n\n".join(_table(board, table, width) for table in board.tables if table.training != CONTROL)
 
 
 def _table(board: Board, table: Table, width: int) -> str:

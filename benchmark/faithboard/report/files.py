@@ -2,6 +2,7 @@
 
     leaderboards/<suite>-v<version>/README.md           the index: every task, and the methods over tasks
     leaderboards/<suite>-v<version>/models.md           the models: performance, does attention matter, does the text
+    leaderboards/<suite>-v<version>/metrics.md          the metrics: against known truth, operators, each other
     leaderboards/<suite>-v<version>/<task>.md           one page per task
     leaderboards/<suite>-v<version>/tables.jsonl        trained models, one line each
     leaderboards/<suite>-v<version>/rows.jsonl          standings
@@ -9,6 +10,8 @@
     leaderboards/<suite>-v<version>/costs.jsonl         steps, speed and memory of every method
     leaderboards/<suite>-v<version>/probes.jsonl        what was asked of the models themselves
     leaderboards/<suite>-v<version>/checks.jsonl        accuracy of models and their controls, and on the query alone
+    leaderboards/<suite>-v<version>/sanity.jsonl        does an explanation change with the model
+    leaderboards/<suite>-v<version>/method-agreement.jsonl, metric-agreement.jsonl   tau of every two of them
 
 Everything generated stands between markers; what people write around them stays.
 """
@@ -23,11 +26,14 @@ from typing import TypeVar
 from faithboard.errors import FaithboardError, StoreError
 from faithboard.records import _Json
 from faithboard.report import layout, markdown
+from faithboard.report.agreement import PAGE as METRICS_PAGE
+from faithboard.report.agreement import metrics_page
 from faithboard.report.index import index_page, leaders
 from faithboard.report.markdown import number
 from faithboard.report.models import models_page
 from faithboard.report.page import task_page
 from faithboard.report.section import grid_table
+from faithboard.stats.agreed import MethodAgreement, MetricAgreement, SanityCheck
 from faithboard.stats.board import Board, Comparison, Cost, ProbeSummary, Standing, Table
 from faithboard.stats.checks import ModelCheck
 from faithboard.store import write_atomically
@@ -37,6 +43,7 @@ BLOCK = "leaderboard"
 
 TABLES, ROWS, COMPARISONS = "tables.jsonl", "rows.jsonl", "comparisons.jsonl"
 COSTS, PROBES, CHECKS = "costs.jsonl", "probes.jsonl", "checks.jsonl"
+SANITY, METHODS, METRICS = "sanity.jsonl", "method-agreement.jsonl", "metric-agreement.jsonl"
 
 R = TypeVar("R", bound=_Json)
 
@@ -51,6 +58,8 @@ def render(board: Board) -> dict[str, str]:
     explained = {standing.task for standing in board.standings} | {probe.task for probe in board.probes}
     tasks = sorted({table.task for table in board.tables} & explained)
     found = {"README.md": index_page(board), "models.md": models_page(board)}
+    if text := metrics_page(board):
+        found[METRICS_PAGE] = text
     return found | {f"{task}.md": task_page(board, task) for task in tasks}
 
 
@@ -104,6 +113,9 @@ def write(board: Board, root: Path) -> list[Path]:
         (COSTS, board.costs),
         (PROBES, board.probes),
         (CHECKS, board.checks),
+        (SANITY, board.sanity),
+        (METHODS, board.method_agreement),
+        (METRICS, board.metric_agreement),
     )
     for name, lines in records:
         text = "".join(f"{json.dumps(line.to_json(), ensure_ascii=False, allow_nan=False)}\n" for line in lines)
@@ -125,6 +137,9 @@ def read(folder: Path) -> Board:
         list(_lines(folder / PROBES, ProbeSummary)),
         list(_lines(folder / COSTS, Cost)),
         list(_lines(folder / CHECKS, ModelCheck)),
+        list(_lines_if_any(folder / SANITY, SanityCheck)),
+        list(_lines_if_any(folder / METHODS, MethodAgreement)),
+        list(_lines_if_any(folder / METRICS, MetricAgreement)),
     )
 
 
@@ -137,6 +152,11 @@ def _left_over(folder: Path, current: Container[Path]) -> dict[Path, str]:
             written = markdown.without_block(text, BLOCK, str(path)).strip()
             found[path] = f"{written}\n" if written else ""
     return found
+
+
+def _lines_if_any(path: Path, record: type[R]) -> Iterator[R]:
+    """The lines of a file that leaderboards of earlier releases do not have."""
+    return _lines(path, record) if path.is_file() else iter(())
 
 
 def _lines(path: Path, record: type[R]) -> Iterator[R]:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from itertools import groupby
 
 from faithboard.report import layout, markdown
+from faithboard.report.agreement import PAGE, metrics_page
 from faithboard.report.markdown import number, percent, plain
 from faithboard.report.page import HOW_TO_READ
 from faithboard.stats.board import Board, Table
 from faithboard.stats.ranking import Overall, overall
+from faithboard.stats.sanity import CONTROL
 
 
 def index_page(board: Board) -> str:
@@ -19,6 +21,7 @@ def index_page(board: Board) -> str:
         f"# Leaderboard {first.suite} v{first.suite_version}",
         f"Which explanation method tells the truth about the model? Seeds: {seeds}.",
         leaders(board),
+        _metrics(board),
         _over_tasks(overall(board)),
         "## How to read this",
         HOW_TO_READ,
@@ -30,6 +33,8 @@ def leaders(board: Board, folder: str = "") -> str:
     """One line per table: the methods that share rank 1 in its leading metric. Links lead to pages in `folder`."""
     rows = []
     for table in board.tables:
+        if table.training == CONTROL:
+            continue
         measure = table.performance_measure
         values = table.performance.get(measure, [])
         said = layout.reservations(table)
@@ -42,6 +47,13 @@ def leaders(board: Board, folder: str = "") -> str:
             )
         )
     return markdown.table(("task", "model", "test performance", "leading metric", "rank 1", "best value"), rows)
+
+
+def _metrics(board: Board) -> str:
+    """Where the page of metrics is; empty when there is none."""
+    if not metrics_page(board):
+        return ""
+    return f"The metrics are ranked too, by known truth and by each other: [{PAGE}]({PAGE})."
 
 
 def _best(board: Board, table: Table) -> tuple[str, str, str]:

@@ -9,6 +9,7 @@ from faithboard.report import layout, markdown
 from faithboard.report.markdown import number, percent
 from faithboard.report.section import section
 from faithboard.stats.board import Board, Table
+from faithboard.stats.sanity import CONTROL
 from faithboard.task import SPLITS
 
 HOW_TO_READ = """\
@@ -23,7 +24,7 @@ def task_page(board: Board, task: str) -> str:
     tables = [table for table in board.tables if table.task == task]
     first = tables[0]
     parts = [f"# {first.suite} v{first.suite_version}: {task}", _facts(board, tables), _models(tables)]
-    parts += [section(board, table) for table in tables]
+    parts += [section(board, table) for table in tables if table.training != CONTROL]
     parts += ["## How to read this", HOW_TO_READ]
     return "\n\n".join(parts)
 

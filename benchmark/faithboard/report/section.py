@@ -6,9 +6,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 from faithboard.report import layout, markdown
+from faithboard.report.agreement import operator_warnings
 from faithboard.report.costs import cost_table
 from faithboard.report.layout import Grid
 from faithboard.report.markdown import amount, number, percent, plain, with_interval
+from faithboard.report.sanity import sanity_tables
 from faithboard.stats.board import Board, Comparison, Cost, ProbeSummary, Standing, Table
 from faithboard.stats.entries import BASELINE
 
@@ -33,9 +35,12 @@ def section(board: Board, table: Table) -> str:
     grid = layout.faithfulness(board, table)
     if grid.methods:
         parts += ["### Faithfulness", grid_table(grid), _notes(grid), *_spread(grid), _against_random(board, grid)]
+        parts += [f"{warning} See [metrics.md](metrics.md)." for warning in operator_warnings(board, table)]
     marked = layout.plausibility(board, table)
     if marked.methods:
         parts += ["### Plausibility", PLAUSIBILITY, grid_table(marked), _notes(marked), _against_random(board, marked)]
+    if checks := sanity_tables(board, table):
+        parts += ["### Sanity", checks]
     if table_of_costs := cost_table(board, table):
         parts += ["### Cost", table_of_costs]
     asked = [one for one in board.probes if one.table == table.key]

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 import pandas as pd
 import torch
+from torch import Tensor
 
 from faithboard.attribution import Method
+from faithboard.batch import Batch
 from faithboard.classifier import Classifier
 from faithboard.data import TaskData
 from faithboard.data.collate import collate
@@ -17,6 +20,9 @@ from faithboard.running.chunk import Read, dense
 from faithboard.running.explaining import chunks, explain_batch
 from faithboard.running.scoring import VALUES, Scored
 from faithboard.task import Example
+
+if TYPE_CHECKING:
+    from jaxtyping import Float64
 
 
 def rerun(
@@ -41,21 +47,26 @@ def rerun(
     for _, members in chunks(examples):
         batch = collate(members, data.vocabulary, data.task, model.device)
         rng = Rng(seed_of(metric.name, seed), batch)
-        changed = (metric.changed(model, batch, rng) for _ in range(metric.repeats))
-        again = [Read.of(explain_batch(one, method, batch, seed)) for one in changed]
+        changed = (metric.changed(model, batch, rng, repeat) for repeat in range(metric.repeats))
+        again = [None if one is None else Read.of(explain_batch(one, method, batch, seed)) for one in changed]
         draws = []
         for draw in range(read.draws):
-            first, *others = (
-                dense([r.scores[n][draw] for n in batch.example_id], batch).double() for r in (read, *again)
-            )
-            draws.append(metric.score(first, torch.stack(others, 1)))
-        value = torch.stack(draws).nanmean(0).tolist()
+            first, *others = (_scores(one, draw, batch) for one in (read, *again))
+            draws.append(metric.score(first, torch.stack(others, 1), batch.scorable))
+        value = torch.stack(draws).nanmean(0).reshape(len(batch), -1).tolist()
         counted = (batch.scorable_lengths >= 2).tolist()
         excluded += counted.count(False)
         rows += [
-            (metric.name, name, found, [])
+            (metric.name, name, found[-1], found if metric.points else [])
             for name, found, counts in zip(batch.example_id, value, counted, strict=True)
             if counts
         ]
         advance(len(members))
     return Scored(pd.DataFrame(rows, columns=list(VALUES)), {metric.name: excluded})
+
+
+def _scores(read: Read | None, draw: int, batch: Batch) -> Float64[Tensor, "batch token"]:
+    """Scores of one draw, 0 where not scorable; NaN everywhere where nothing was run."""
+    if read is None:
+        return torch.full(batch.ids.shape, torch.nan, dtype=torch.float64, device=batch.device)
+    return dense([read.scores[name][draw] for name in batch.example_id], batch).double()

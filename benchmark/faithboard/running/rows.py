@@ -31,7 +31,7 @@ def metric_row(explanation: str, metric: Metric, scored: Scored, seed: int) -> R
         counts={words: count for words, count in scored.counts.get(metric.name, {}).items() if count},
         expectation=scored.expectation.get(metric.name),
     )
-    if isinstance(metric, ErasureMetric) and metric.points:
+    if isinstance(metric, ErasureMetric | RerunMetric) and metric.points:
         return _with_curve(row, metric.points, values["points"], seed)
     if row.statistic == "median" and row.value is not None:
         tail = float(np.percentile(values["value"].dropna(), TAIL))
@@ -50,11 +50,16 @@ def probe_rows(explanation: str, probe: Probe, values: pd.DataFrame, seed: int) 
 
 
 def _with_curve(row: Row, points: tuple[str, ...], curves: pd.Series, seed: int) -> Row:
-    """The row with mean and interval of each point over the examples; names alone where no example has a value."""
+    """The row with mean and interval of each point over the examples; names alone where no example has a value.
+
+    Points that no example has a value of, as layers that a model lacks, are left out.
+    """
     table = np.array(curves.tolist(), dtype=float).reshape(len(curves), len(points))
     table = table[np.isfinite(table).any(1)]
     if not len(table):
         return replace(row, points=list(points))
+    known = np.isfinite(table).any(0)
+    table, points = table[:, known], tuple(np.array(points)[known].tolist())
     low, high = interval(bootstrap_means(table, seed=seed))
     mean = np.nanmean(table, axis=0)
     return replace(row, points=list(points), curve=mean.tolist(), curve_low=low.tolist(), curve_high=high.tolist())
@@ -82,11 +87,11 @@ def _row(explanation: str, metric: Metric, name: str, values: pd.Series, seed: i
     )
 
 
-def _kind(metric: Metric) -> Literal["erasure", "amounts", "sensitivity", "rationale", "probe"]:
+def _kind(metric: Metric) -> Literal["erasure", "amounts", "sensitivity", "sanity", "rationale", "probe"]:
     if isinstance(metric, RationaleMetric):
         return "rationale"
     if isinstance(metric, AmountMetric):
         return "amounts"
     if isinstance(metric, RerunMetric):
-        return "sensitivity"
+        return metric.kind
     return "probe" if isinstance(metric, Probe) else "erasure"

@@ -26,6 +26,7 @@ UNDEFINED_LIMIT = 0.05
 class Aligned:
     """Examples in the order of their ids, methods in the order of the entries, seeds in that of the table."""
 
+    examples: tuple[str, ...]
     values: Float[ndarray, "example method seed"]
     """The baseline's value stands in for an undefined one; NaN where there is none."""
     undefined: Float[ndarray, "method"]
@@ -74,6 +75,7 @@ def align(
     if baseline is not None:
         kept = ~np.isnan(aligned[:, baseline]).any(1)
         aligned, present = aligned[kept], present[kept]
+        examples = [name for name, stays in zip(examples, kept, strict=True) if stays]
     gaps = np.isnan(aligned) & present
     undefined = gaps.sum((0, 2)) / np.maximum(present.sum((0, 2)), 1)
     if baseline is not None:
@@ -82,6 +84,7 @@ def align(
         reasons = [reason or "no example has a value" for reason in reasons]
     explained = max((e.examples for entry in entries for e in entry.by_seed.values()), default=0)
     return Aligned(
+        examples=tuple(examples),
         values=aligned,
         undefined=undefined,
         excluded=max(explained, len(set().union(*of_seed))) - len(aligned),

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from faithboard.records import Status, _Json
+from faithboard.stats.agreed import MethodAgreement, MetricAgreement, SanityCheck
 from faithboard.stats.checks import ModelCheck
 
 
@@ -70,7 +71,7 @@ class Standing(_Json):
     signed: bool
     metric: str
     metric_version: int
-    metric_kind: Literal["erasure", "amounts", "sensitivity", "rationale", "probe"]
+    metric_kind: Literal["erasure", "amounts", "sensitivity", "sanity", "rationale", "probe"]
     better: Literal["higher", "lower", "neither"]
     status: Status
     reason: str
@@ -212,3 +213,6 @@ class Board:
     probes: Sequence[ProbeSummary]
     costs: Sequence[Cost] = ()
     checks: Sequence[ModelCheck] = ()
+    sanity: Sequence[SanityCheck] = ()
+    method_agreement: Sequence[MethodAgreement] = ()
+    metric_agreement: Sequence[MetricAgreement] = ()

@@ -43,6 +43,13 @@ class Entry:
             if row.metric == metric
         }
 
+    def scored(self, seed: int) -> str:
+        """Key of the explanation of a seed that has scores of the table's model; empty when there is none."""
+        one = self.by_seed.get(seed)
+        if one is None or one.status != "ok" or one.weights_sha256 != self.weights.get(seed):
+            return ""
+        return one.key
+
     def makes_sense(self, metric: str) -> bool:
         """False when the metric says nothing of the method, as completeness of one that promises no sum."""
         rows = self.rows(metric)

@@ -12,21 +12,25 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 
 from faithboard.errors import SuiteError
 from faithboard.records import Explanation, ModelRecord, Row, Throughput
 from faithboard.stats import resampling
+from faithboard.stats.agreed import MethodAgreement, MetricAgreement
+from faithboard.stats.agreement import Ranking, method_agreements, metric_agreements
 from faithboard.stats.aligned import Aligned, align
 from faithboard.stats.board import Board, Comparison, Cost, ProbeSummary, Standing, Table
 from faithboard.stats.comparisons import beats, compare
 from faithboard.stats.costs import cost_of, timing_of
 from faithboard.stats.entries import Entry
+from faithboard.stats.magnitudes import ReadScores
 from faithboard.stats.probed import summed_up
+from faithboard.stats.sanity import CONTROL, sanity_checks
 from faithboard.stats.tables import table_of
 from faithboard.stats.versions import shown
 
 if TYPE_CHECKING:
-    import pandas as pd
     from jaxtyping import Float
     from numpy import ndarray
 
@@ -39,12 +43,14 @@ def rank(
     explanations: Iterable[Explanation],
     values: pd.DataFrame,
     throughput: Iterable[Throughput] = (),
+    scores: ReadScores | None = None,
 ) -> Board:
     """All tables of one suite.
 
     `values` is long: explain_key, metric, example, value (mean over draws, NaN where undefined; no line for an example
     that is excluded). `seeds` are the suite's own: one without a model keeps a table out of the ranking, and models of
-    other seeds take no part. The order of records and lines changes nothing.
+    other seeds take no part. The order of records and lines changes nothing. With `scores`, which may read them one
+    explanation at a time, methods are also compared with each other and held to the sanity checks.
 
     Raises SuiteError when an explanation belongs to no model, when two records claim one place in a table, and when no
     model has one of the seeds.
@@ -64,6 +70,9 @@ def rank(
     comparisons: list[Comparison] = []
     probes: list[ProbeSummary] = []
     costs: list[Cost] = []
+    methods_agree: list[MethodAgreement] = []
+    metrics_agree: list[MetricAgreement] = []
+    placed: list[tuple[Table, list[Entry]]] = []
     for members in _groups(f"{suite} v{version}", seeds, models):
         own = [explanation for model in members for explanation in of_model.get(model.key, ())]
         table = table_of(suite, version, seeds, members, own)
@@ -71,13 +80,29 @@ def rank(
         methods = [entry for entry in entries if entry.method]
         table = replace(table, timing=timing_of(methods, table.device))
         tables.append(table)
+        placed.append((table, methods))
         costs += [cost_of(table, entry) for entry in methods]
+        rankings, paired = [], []
         for info in _metrics(methods):
-            ranked, pairs = _rank_metric(table, info, methods, by_example)
+            ranked, pairs, ranking = _rank_metric(table, info, methods, by_example)
             standings += ranked
-            comparisons += pairs
+            paired += pairs
+            rankings.append(ranking)
+        comparisons += paired
+        metrics_agree += metric_agreements(table, rankings, paired)
+        if scores is not None and table.training != CONTROL:
+            methods_agree += method_agreements(table, methods, scores)
         probes += [found for entry in entries if not entry.method for found in summed_up(table, entry, by_example)]
-    return Board(tables, standings, comparisons, probes, costs)
+    return Board(
+        tables,
+        standings,
+        comparisons,
+        probes,
+        costs,
+        sanity=sanity_checks(placed, by_example, scores) if scores is not None else [],
+        method_agreement=methods_agree,
+        metric_agreement=metrics_agree,
+    )
 
 
 def _by_model(models: Sequence[ModelRecord], explanations: Iterable[Explanation]) -> Mapping[str, list[Explanation]]:
@@ -124,18 +149,19 @@ def _entries(
 
 
 def _metrics(entries: Sequence[Entry]) -> list[Row]:
-    """The row that stands for each metric, in the order of names."""
+    """The row that stands for each metric, in the order of names. Sanity checks are passed or not, never ranked."""
     by_name: dict[str, list[Row]] = defaultdict(list)
     for entry in entries:
         for explanation in entry.by_seed.values():
             for row in explanation.rows:
-                by_name[row.metric].append(row)
+                if row.kind != "sanity":
+                    by_name[row.metric].append(row)
     return [shown(by_name[name]) for name in sorted(by_name)]
 
 
 def _rank_metric(
     table: Table, info: Row, entries: Sequence[Entry], by_example: Mapping[tuple[str, str], pd.Series[float]]
-) -> tuple[list[Standing], list[Comparison]]:
+) -> tuple[list[Standing], list[Comparison], Ranking]:
     entries = [entry for entry in entries if entry.makes_sense(info.metric)]
     aligned = align(table, info, entries, by_example)
     means = resampling.mean_defined(aligned.values, 2)
@@ -145,13 +171,16 @@ def _rank_metric(
         _standing(table, info, entry, aligned, at, means[:, at], resampled[:, at]) for at, entry in enumerate(entries)
     ]
     ranked = [at for at, standing in enumerate(standings) if not standing.reason]
+    own = [at for at in ranked if entries[at].first.kind != "reference"]
+    columns = [entries[at].method for at in own]
+    ranking = Ranking(info, pd.DataFrame(means[:, own], index=list(aligned.examples), columns=columns))
     if info.better == "neither" or median:
-        return standings, []
+        return standings, [], ranking
     methods = [entries[at].method for at in ranked]
     pairs = compare(table, info.metric, info.better, methods, aligned.values[:, ranked], resampled[:, ranked])
     for at, best, worst in zip(ranked, *resampling.ranks(beats(pairs, methods)), strict=True):
         standings[at] = replace(standings[at], rank=int(best), rank_high=int(worst), ranked=len(ranked))
-    return standings, pairs
+    return standings, pairs, ranking
 
 
 def _standing(

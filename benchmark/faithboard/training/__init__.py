@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from faithboard.classifier import Classifier
@@ -12,6 +13,7 @@ from faithboard.errors import SuiteError, near
 from faithboard.task import Task
 from faithboard.training.definition import Procedure, Training
 from faithboard.training.deletion import WORD_DELETION
+from faithboard.training.labels import RANDOM_LABELS
 from faithboard.training.loop import Checkpoint, Trained, fit
 from faithboard.training.masking import FILLS, RANDOM_MASKING, SALIENCY_GUIDED
 from faithboard.training.standard import STANDARD
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BUILTIN",
+    "RANDOM_LABELS",
     "RANDOM_MASKING",
     "SALIENCY_GUIDED",
     "STANDARD",
@@ -36,7 +39,7 @@ __all__ = [
     "train",
 ]
 
-BUILTIN = (STANDARD, SALIENCY_GUIDED, RANDOM_MASKING, WORD_DELETION)
+BUILTIN = (STANDARD, SALIENCY_GUIDED, RANDOM_MASKING, WORD_DELETION, RANDOM_LABELS)
 
 _CHOICES = {
     "loss_reduction": ("sum", "mean"),
@@ -104,5 +107,7 @@ def train(
             raise SuiteError(f"unknown training {config.procedure!r}; {near(config.procedure, known)}")
         training = known[config.procedure]
     check_training(config, data.task, training)
+    if training.texts is not None:
+        data = replace(data, splits={**data.splits, "train": training.texts(data.splits["train"], seed)})
     loss_of = procedure_of(training, data, config)
     return fit(model, data, config, loss_of, seed, resume=resume, save=save, progress=progress)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -13,6 +13,7 @@ from faithboard.batch import Batch
 from faithboard.classifier import Classifier
 from faithboard.config import MASKING, SWITCHED_OFF, TrainingConfig
 from faithboard.rng import Rng
+from faithboard.task import Example
 from faithboard.training.supervised import CrossEntropy
 
 if TYPE_CHECKING:
@@ -53,6 +54,10 @@ class Training:
     """The paper and equation, or the place where the definition stands."""
     passes: int = 1
     """Passes over a batch, forward and backward each, that one step takes: for the cost in a plan."""
+    texts: Callable[[Sequence[Example], int], Sequence[Example]] | None = None
+    """(training texts, seed) -> those it is trained on in their place; None for the texts as they are."""
+    scored: bool = True
+    """False for a control: methods explain its models, and no metric is asked of them."""
     reads: frozenset[str] = frozenset()
     """Which settings of `config.MASKING` it reads; all others every training has."""
 

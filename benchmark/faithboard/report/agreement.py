@@ -1,0 +1,218 @@
+"""The page that ranks the metrics: against known truth, under other operators, with each other; methods likewise."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+
+from faithboard.report import layout, markdown
+from faithboard.report.markdown import number, with_interval
+from faithboard.stats.agreed import MethodAgreement, MetricAgreement
+from faithboard.stats.board import Board, Table
+
+PAGE = "metrics.md"
+"""Name of the page's file."""
+
+INTRODUCTION = """
+A benchmark of explanations is as good as its metrics, so the metrics are ranked too. All numbers here are Kendall's
+tau-b: 1 for the same order, 0 for no relation, -1 for the opposite order. Between metrics it is taken over the
+explanation methods that both rank (`random` and other reference rows are left out), every metric turned so that better
+is higher; intervals are 95 % bootstrap intervals over examples, conditional on the trained models and on these methods.
+With few methods tau is coarse: of four, one swapped pair costs 0.33.
+""".strip()
+
+TRUTH = """
+On planted tasks it is known which tokens the model uses, and a model stands here only if it is verified to use them. A
+metric that ranks the methods as `precision@k` does measures the same thing there. It need not elsewhere: a planted
+token is a strong and lonely signal. An interval that reaches 0 shows no agreement at all.
+""".strip()
+
+OPERATORS = """
+Erasure metrics take words away, and there are several ways to do it. The question is the same, so the ranking of the
+methods should be too: where it is not, the metric measures what the operator does to the model's input as well.
+`swapped` counts the pairs of methods that the paired tests tell apart under both operators, and in how many of them the
+other method is the better one.
+""".strip()
+
+METRICS = """
+Metrics that agree everywhere measure one thing, and one of them suffices; metrics that disagree measure several, and no
+single number says which method is best. Mean over all trained models of the suite; each of them is below.
+""".strip()
+
+METHODS = """
+Two methods that order the words of a text alike tell one story twice. Mean over examples of the tau-b between the
+magnitudes of the scores on the same text and model; intervals are in `method-agreement.jsonl`.
+""".strip()
+
+
+def metrics_page(board: Board) -> str:
+    """The Markdown of a suite's page of metrics, heading included; empty where nothing can be compared."""
+    parts = [*_truth(board), *_operators(board), *_metrics(board), *_methods(board)]
+    if not parts:
+        return ""
+    first = board.tables[0]
+    return "\n\n".join([f"# {first.suite} v{first.suite_version}: metrics", INTRODUCTION, *parts])
+
+
+def operator_warnings(board: Board, table: Table) -> list[str]:
+    """One sentence for each metric of a table whose ranking is another one under another operator."""
+    found: dict[str, list[MetricAgreement]] = defaultdict(list)
+    for one in _related(board, "operator", table):
+        if one.reversed:
+            found[_base(one)].append(one)
+    return [
+        f"**The ranking by {base} depends on how words are taken away**: "
+        + "; ".join(
+            f"{one.reversed} of {one.decided} pairs of methods that `{one.a}` and `{one.b}` both tell apart are swapped"
+            for one in group
+        )
+        + "."
+        for base, group in found.items()
+    ]
+
+
+def _related(board: Board, relation: str, table: Table | None = None) -> list[MetricAgreement]:
+    return [
+        one for one in board.metric_agreement if one.relation == relation and (table is None or one.table == table.key)
+    ]
+
+
+def _name(board: Board, table: Table) -> str:
+    said = layout.reservations(table)
+    return f"{layout.task_name(board, table)}, {table.model}, {table.training}{f' ({said})' if said else ''}"
+
+
+def _tau(one: MetricAgreement) -> str:
+    return with_interval(one.tau, one.low, one.high)
+
+
+def _truth(board: Board) -> list[str]:
+    related = _related(board, "truth")
+    if not any(one.tau is not None for one in related):
+        return []
+    tables = [table for table in board.tables if any(one.table == table.key for one in related)]
+    of = {(one.a, one.table): one for one in related}
+    means = {metric: _mean(one.tau for one in related if one.a == metric) for metric, _ in of}
+    ordered = sorted(means, key=lambda metric: (-np.nan_to_num(means[metric], nan=-np.inf), metric))
+    rows = []
+    for metric in ordered:
+        cells = [_tau(of[metric, table.key]) if (metric, table.key) in of else markdown.NOTHING for table in tables]
+        mean = markdown.NOTHING if np.isnan(means[metric]) else number(means[metric])
+        rows.append((f"`{metric}`", *([mean] if len(tables) > 1 else []), *cells))
+    headers = ("metric", *(["mean"] if len(tables) > 1 else []), *(_name(board, table) for table in tables))
+    methods = sorted({one.methods for one in related if one.tau is not None})
+    counted = f"Methods compared: {' to '.join(map(str, dict.fromkeys((methods[0], methods[-1]))))}."
+    return ["## Which metric finds known truth?", TRUTH, markdown.table(headers, rows), counted, *_undefined(related)]
+
+
+def _operators(board: Board) -> list[str]:
+    rows, each, warned = [], [], []
+    for table in board.tables:
+        name = _name(board, table)
+        by_base: dict[str, list[MetricAgreement]] = defaultdict(list)
+        for one in _related(board, "operator", table):
+            by_base[_base(one)].append(one)
+            each.append(
+                (name, f"`{one.a}`", f"`{one.b}`", _tau(one), f"{one.reversed} of {one.decided}", f"{one.methods}")
+            )
+        for base, group in by_base.items():
+            known = [one for one in group if one.tau is not None]
+            lowest = min(known, key=lambda one: one.tau or 0.0, default=None)
+            between = f"`{lowest.a}` and `{lowest.b}`" if lowest else markdown.NOTHING
+            swapped = f"{sum(one.reversed for one in group)} of {sum(one.decided for one in group)}"
+            mean = number(float(np.mean([one.tau or 0.0 for one in known]))) if known else markdown.NOTHING
+            rows.append((name, base, mean, _tau(lowest) if lowest else markdown.NOTHING, between, swapped))
+        warned += [f"- {name}: {sentence}" for sentence in operator_warnings(board, table)]
+    if not rows:
+        return []
+    body = markdown.table(("trained model", "metric", "mean tau", "lowest tau", "between", "swapped"), rows)
+    pairs = markdown.table(("trained model", "metric", "and", "tau", "swapped", "methods"), each, right=(5,))
+    said = "\n".join(warned) or "No pair of methods that two operators both tell apart is swapped between them."
+    undefined = _undefined(_related(board, "operator"))
+    folded = _folded("Every two operators", pairs)
+    return ["## Does the ranking depend on the operator?", OPERATORS, said, body, folded, *undefined]
+
+
+def _metrics(board: Board) -> list[str]:
+    known = [one for one in board.metric_agreement if one.tau is not None]
+    if not known:
+        return []
+    by_pair: dict[tuple[str, str], list[float]] = defaultdict(list)
+    for one in known:
+        by_pair[one.a, one.b].append(one.tau or 0.0)
+    mean = _matrix({pair: float(np.mean(taus)) for pair, taus in by_pair.items()})
+    parts = ["## Metrics with metrics", METRICS, mean]
+    for table in board.tables:
+        own = {(one.a, one.b): one.tau or 0.0 for one in known if one.table == table.key}
+        if own and len({one.table for one in known}) > 1:
+            parts.append(_folded(_name(board, table), _matrix(own)))
+    return [*parts, *_undefined(board.metric_agreement)]
+
+
+def _methods(board: Board) -> list[str]:
+    parts = []
+    for table in board.tables:
+        own = [one for one in board.method_agreement if one.table == table.key]
+        if any(one.tau is not None for one in own):
+            order = layout.methods(board, table)
+            body = _matrix({(one.a, one.b): one.tau for one in own if one.tau is not None}, order)
+            parts.append(_folded(_name(board, table), "\n\n".join([body, *_constant(own)])))
+    return ["## Methods with methods", METHODS, *parts] if parts else []
+
+
+def _constant(own: Iterable[MethodAgreement]) -> list[str]:
+    """Pairs without a tau on some examples."""
+    lines = [
+        f"- `{one.a}` and `{one.b}`: {markdown.percent(one.undefined_share)} undefined, all words scored alike by one."
+        for one in own
+        if one.undefined_share
+    ]
+    return ["\n".join(lines)] if lines else []
+
+
+def _undefined(agreements: Iterable[MetricAgreement]) -> list[str]:
+    """How many pairs of metrics have no tau, by reason, and intervals over fewer resamples than all."""
+    reasons: dict[str, int] = defaultdict(int)
+    partial = 0
+    for one in agreements:
+        if one.reason:
+            reasons[one.reason] += 1
+        partial += one.undefined_share > 0
+    lines = [f"- {count} without a tau: {reason}." for reason, count in sorted(reasons.items())]
+    if partial:
+        lines.append(f"- {partial} with intervals that leave out resamples in which all methods are tied.")
+    return ["\n".join(lines)] if lines else []
+
+
+def _matrix(taus: Mapping[tuple[str, str], float], order: Sequence[str] = ()) -> str:
+    """A triangle: rows named and numbered, columns by number alone, since names are long."""
+    known = {name for pair in taus for name in pair}
+    names = [name for name in order if name in known]
+    names += sorted(known - set(names))
+    either = {**taus, **{(b, a): tau for (a, b), tau in taus.items()}}
+    rows = [
+        (
+            str(at + 1),
+            f"`{name}`",
+            *(number(either.get((name, other)), 2) if place < at else "" for place, other in enumerate(names[:-1])),
+        )
+        for at, name in enumerate(names)
+    ]
+    headers = ("", "", *(str(at + 1) for at in range(len(names) - 1)))
+    return markdown.table(headers, rows, right=[0, *range(2, len(headers))])
+
+
+def _folded(title: str, body: str) -> str:
+    return f"<details><summary>{title}</summary>\n\n{body}\n\n</details>"
+
+
+def _mean(taus: Iterable[float | None]) -> float:
+    known = [tau for tau in taus if tau is not None]
+    return float(np.mean(known)) if known else float("nan")
+
+
+def _base(one: MetricAgreement) -> str:
+    """What two metrics of one name under two operators are called without them."""
+    return one.a if one.b.startswith(one.a) else one.b if one.a.startswith(one.b) else one.a.rpartition("-")[0]

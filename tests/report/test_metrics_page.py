@@ -1,0 +1,92 @@
+"""The page that ranks the metrics, and the sanity tables, one promise at a time; golden files hold the whole."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from faithboard.report import console_table, render
+from faithboard.report.agreement import metrics_page, operator_warnings
+from faithboard.stats import Board
+from tests.report.example import METRICS, example_board, pair
+
+
+@pytest.fixture(scope="module")
+def board() -> Board:
+    return example_board()
+
+
+def cells(line: str) -> list[str]:
+    return [cell.strip() for cell in line.split("|")[1:-1]]
+
+
+def lines_of(page: str, heading: str) -> list[str]:
+    return page.split(heading)[1].split("\n## ")[0].splitlines()
+
+
+def test_the_index_links_to_the_page_where_there_is_one(board: Board) -> None:
+    assert "[metrics.md](metrics.md)" in render(board)["README.md"]
+    without = replace(board, metric_agreement=[], method_agreement=[])
+    assert metrics_page(without) == ""
+    assert "metrics.md" not in render(without)
+    assert "metrics.md" not in render(without)["README.md"]
+
+
+def test_metrics_stand_in_the_order_of_their_agreement_with_known_truth(board: Board) -> None:
+    found = [cells(line) for line in lines_of(render(board)["metrics.md"], "## Which metric") if line.startswith("| `")]
+    assert [row[0] for row in found] == ["`sufficiency`", "`comprehensiveness`", "`comprehensiveness-unk`"]
+    assert found[0][1] == "1.000 [0.333, 1.000]"
+    assert found[2][1] == "-"
+
+
+def test_agreement_with_marked_tokens_that_are_not_planted_is_no_known_truth(board: Board) -> None:
+    header = next(line for line in lines_of(render(board)["metrics.md"], "## Which metric") if line.startswith("| met"))
+    assert "movies" not in header
+
+
+def test_a_ranking_that_depends_on_the_operator_is_said_on_both_pages(board: Board) -> None:
+    said = "**The ranking by comprehensiveness depends on how words are taken away**"
+    assert said in render(board)["planted.md"]
+    assert said in render(board)["metrics.md"]
+    assert said not in render(board)["movies.md"]
+    calm = replace(board, metric_agreement=[replace(one, reversed=0) for one in METRICS])
+    assert [operator_warnings(calm, table) for table in board.tables] == [[]] * len(board.tables)
+    assert "No pair of methods" in render(calm)["metrics.md"]
+
+
+def test_the_lowest_pair_of_operators_stands_for_all(board: Board) -> None:
+    line = next(
+        line for line in lines_of(render(board)["metrics.md"], "## Does the") if "| comprehensiveness |" in line
+    )
+    assert cells(line)[2:] == [
+        "0.556",
+        "0.333 [0.133, 0.533]",
+        "`comprehensiveness` and `comprehensiveness-unk`",
+        "1 of 8",
+    ]
+
+
+def test_operators_are_named_by_the_metric_they_share() -> None:
+    only = pair("sufficiency-unk", "sufficiency-zero", 0.5, decided=2, reversed=1)
+    board = replace(example_board(), metric_agreement=[only])
+    assert "The ranking by sufficiency depends" in render(board)["planted.md"]
+
+
+def test_a_verdict_that_could_turn_is_marked(board: Board) -> None:
+    section = render(board)["planted.md"].split("### Sanity")[1].split("### Cost")[0]
+    rows = {row[0]: row[1:] for line in section.splitlines() if line.startswith("| `") and len(row := cells(line)) == 6}
+    assert rows["`leave-one-out`"][2] == "passes"
+    assert rows["`attention`"][2:] == ["passes ?", "0.700 [0.650, 0.750]", "**fails**"]
+    assert rows["`gradient-x-input`"] == ["-"] * 5
+    assert "no verdict on `gradient-x-input`: skipped (seed 0): over the budget." in section
+    assert "### Sanity" not in render(board)["movies.md"]
+
+
+def test_models_of_shuffled_labels_are_no_part_of_the_leaderboard(board: Board) -> None:
+    weak = [replace(one, training="random-labels") if one.task == "weak" else one for one in board.tables]
+    shown = replace(board, tables=weak)
+    assert "random-labels" not in render(shown)["README.md"]
+    assert "random-labels" in render(shown)["models.md"]
+    assert "## bilstm-additive, random-labels training" not in render(shown).get("weak.md", "")
+    assert "random-labels" not in console_table(shown)
