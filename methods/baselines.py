@@ -7,10 +7,14 @@ import functools
 import torch
 from torch import Tensor
 
-from faithboard import TOKEN, Background, Batch, Classifier, Rng, method, predict, predicted_class
+from faithboard import TOKEN, Background, Batch, Classifier, ContractError, Rng, method, predict, predicted_class
 
 PENALTY = 1.0
 """Weight of the squared coefficients against the summed loss over the training texts, as C = 1 elsewhere."""
+
+
+LARGEST = 500_000_000
+"""Distinct words of texts times classes from which the regression would take hours, or more memory than there is."""
 
 
 def nothing(length: int) -> tuple[int, int]:
@@ -76,12 +80,20 @@ def _weights(background: Background) -> Tensor:
     pairs, count = torch.unique(torch.stack([background.text, background.words]), dim=1, return_counts=True)
     value = count * idf[pairs[1]]
     norm = value.new_zeros(shape[0]).index_add(0, pairs[0], value**2).sqrt()
+    if len(value) * background.n_classes > LARGEST:
+        raise ContractError(
+            f"tfidf-logistic: {len(value):,} words of training texts times {background.n_classes} classes are more "
+            f"than the {LARGEST:,} that its regression is meant for; leave it out of the methods for this task"
+        )
     scaled = value / norm[pairs[0]].where(norm[pairs[0]] > 0, 1.0)
     features = torch.sparse_coo_tensor(pairs, scaled, shape, check_invariants=True)
     with torch.enable_grad():
         coefficients = torch.zeros(shape[1], background.n_classes, dtype=torch.float64, requires_grad=True)
         bias = torch.zeros(background.n_classes, dtype=torch.float64, requires_grad=True)
-        optimiser = torch.optim.LBFGS([coefficients, bias], max_iter=200, line_search_fn="strong_wolfe")
+        # Ten pairs of past steps: each takes as much memory as all coefficients twice.
+        optimiser = torch.optim.LBFGS(
+            [coefficients, bias], max_iter=200, history_size=10, line_search_fn="strong_wolfe"
+        )
 
         def loss() -> Tensor:
             optimiser.zero_grad()

@@ -10,7 +10,7 @@ import torch
 from sklearn.linear_model import LogisticRegression
 from torch import Tensor
 
-from faithboard import Rng, predict
+from faithboard import ContractError, Rng, predict
 from tests.toy import SEVERAL, BagOfWords, background, methods_of, texts
 
 METHODS = methods_of("baselines.py")
@@ -76,3 +76,11 @@ def test_the_weights_are_those_of_a_library() -> None:
     expected = [evidence[j, words.index(word)] for word in line.split()]
     assert scores.tolist() == pytest.approx(expected, abs=1e-4)
     assert max(map(abs, expected)) > 0.1
+
+
+def test_a_regression_that_is_too_large_is_refused_with_its_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    method = METHODS["tfidf-logistic"]
+    monkeypatch.setitem(method.explain.__globals__, "LARGEST", 10)
+    batch = texts("good film")
+    with pytest.raises(ContractError, match="13 words of training texts times 2 classes are more than the 10"):
+        method.given(background(*TRAINING, labels=LABELS))(BagOfWords(), batch, Rng(0, batch))
