@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from faithboard.report import console_table, render
+from faithboard.report import console_table, readme_block, render
 from faithboard.report.agreement import metrics_page, operator_warnings
 from faithboard.stats import Board
 from tests.report.example import METRICS, example_board, pair
@@ -90,3 +90,5 @@ def test_models_of_shuffled_labels_are_no_part_of_the_leaderboard(board: Board) 
     assert "random-labels" in render(shown)["models.md"]
     assert "## bilstm-additive, random-labels training" not in render(shown).get("weak.md", "")
     assert "random-labels" not in console_table(shown)
+    first = replace(board, tables=[replace(board.tables[0], training="random-labels"), *board.tables])
+    assert readme_block(first) == readme_block(board)

@@ -36,6 +36,7 @@ from faithboard.report.section import grid_table
 from faithboard.stats.agreed import MethodAgreement, MetricAgreement, SanityCheck
 from faithboard.stats.board import Board, Comparison, Cost, ProbeSummary, Standing, Table
 from faithboard.stats.checks import ModelCheck
+from faithboard.stats.sanity import CONTROL
 from faithboard.store import write_atomically
 
 BLOCK = "leaderboard"
@@ -78,7 +79,7 @@ def pages(board: Board, folder: Path) -> dict[Path, str]:
 
 def readme_block(board: Board) -> str:
     """One ranked table for a project's README, and the leaders of every task, with links into `leaderboards/`."""
-    shown = board.tables[0]
+    shown = next((table for table in board.tables if table.training != CONTROL), board.tables[0])
     measure = shown.performance_measure
     reached = ", ".join(number(value) for value in shown.performance.get(measure, []))
     return "\n\n".join(
