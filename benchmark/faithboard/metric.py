@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from torch import Tensor
 
@@ -174,14 +175,25 @@ class RerunMetric(Metric):
 class RationaleMetric(Metric):
     """Scores against tokens marked in the data: planted ones (known truth) or a human's (plausibility)."""
 
-    score: Callable[
-        [Int[Tensor, "batch token"], Bool[Tensor, "batch token"], Bool[Tensor, "batch token"]], Float64[Tensor, "batch"]
-    ] = field(kw_only=True)
+    score: Callable[..., Float64[Tensor, "batch"]] = field(kw_only=True)
     """(rank of each token, marked tokens, scorable) -> value, NaN where it is undefined for an example."""
-    expectation: (
-        Callable[[Bool[Tensor, "batch token"], Bool[Tensor, "batch token"]], Float64[Tensor, "batch"]] | None
-    ) = None
+    expectation: Callable[..., Float64[Tensor, "batch"]] | None = None
     """(marked, scorable) -> the value a random order has in expectation."""
+    of: frozenset[str] = frozenset({"planted", "human", "supporting-facts"})
+    """Which marks it is about: see `Task.rationale`."""
+    needs_share: bool = False
+    """Whether `score` and `expectation` want `share` as well, the average share of the tokens that the dev split marks:
+    how long a predicted rationale is. It is a number of the data, and the engine gives it (`at_share`)."""
+
+    def at_share(self, share: float) -> Self:
+        """The metric with `share` given; it is one of the parameters of its rows."""
+        return replace(
+            self,
+            score=partial(self.score, share=share),
+            expectation=None if self.expectation is None else partial(self.expectation, share=share),
+            parameters={**self.parameters, "share": share},
+            needs_share=False,
+        )
 
 
 @dataclass(frozen=True)

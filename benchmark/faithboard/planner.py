@@ -18,10 +18,10 @@ from faithboard.plan import Plan, PlannedExplanation, PlannedJob, Prepared, Stat
 from faithboard.resolve import Resolved, asks_for_training
 from faithboard.submitted import ModelDefinition
 from faithboard.suites import Suite
-from faithboard.task import Task
 from faithboard.training import BUILTIN, STANDARD, Training, check_training
 
 if TYPE_CHECKING:
+    from faithboard.data import TaskData
     from faithboard.store import Index
 
 
@@ -53,7 +53,7 @@ def make_plan(
     jobs = []
     own = frozenset(training.name for training in trainings)
     for one in prepared:
-        usable = _applicable(one.task, [metric.value for metric in metrics], inapplicable)
+        usable = _applicable(one.data, [metric.value for metric in metrics], inapplicable)
         every = {each.name: each for each in [*trainings, *asked]}
         models = _Models(suite, one, every, index, vectors, retry_failed, submitted or {})
         for name in suite.models_for(one.reference, one.task.name):
@@ -325,13 +325,31 @@ class _Planner:
         return self.job.training.procedure in self.own
 
 
-def _applicable(task: Task, metrics: Iterable[Metric], inapplicable: list[str]) -> list[Metric]:
+def _applicable(data: TaskData, metrics: Iterable[Metric], inapplicable: list[str]) -> list[Metric]:
     usable: list[Metric] = []
     for metric in metrics:
-        if isinstance(metric, RationaleMetric) and task.rationale is None:
-            inapplicable.append(f"{metric.name} needs marked tokens, and {task.name} has none")
-        elif not isinstance(metric, ErasureMetric | AmountMetric | RerunMetric | RationaleMetric | Probe):
+        if not isinstance(metric, ErasureMetric | AmountMetric | RerunMetric | RationaleMetric | Probe):
             raise SuiteError(f"metric {metric.name} is of a kind this engine cannot run: {type(metric).__name__}")
+        if isinstance(metric, RationaleMetric):
+            fitting, reason = _marked(data, metric)
+            usable += [fitting] if fitting else []
+            inapplicable += [reason] if reason else []
         else:
             usable.append(metric)
     return usable
+
+
+def _marked(data: TaskData, metric: RationaleMetric) -> tuple[RationaleMetric | None, str]:
+    """The metric with all it must know of the data, or why the data cannot have it."""
+    task = data.task
+    if task.rationale is None:
+        return None, f"{metric.name} needs marked tokens, and {task.name} has none"
+    if task.rationale not in metric.of:
+        wanted = " or ".join(sorted(metric.of))
+        return None, f"{metric.name} is about {wanted} marks, and those of {task.name} are {task.rationale}"
+    if not metric.needs_share:
+        return metric, ""
+    share = data.counts["dev"].rationale_share
+    if share is None:
+        return None, f"{metric.name} is as long as the rationales of the dev split, and that of {task.name} has none"
+    return metric.at_share(share), ""

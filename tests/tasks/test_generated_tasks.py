@@ -10,7 +10,7 @@ from faithboard.data.fingerprint import Fingerprint
 from faithboard.data.text import words_of
 from faithboard.task import SPLITS, Task
 from tasks.babi import BABI_1, BABI_2, BABI_3
-from tasks.planted import PLANTED, SIZES
+from tasks.planted import NEGATION, ORDER, PAIR, PLANTED, SIZES
 
 
 def generated_fingerprint(task: Task) -> str:
@@ -22,7 +22,7 @@ def generated_fingerprint(task: Task) -> str:
     return fingerprint.hexdigest()
 
 
-@pytest.mark.parametrize("task", [BABI_1, BABI_2, BABI_3, PLANTED], ids=lambda task: task.name)
+@pytest.mark.parametrize("task", [BABI_1, BABI_2, BABI_3, PLANTED, PAIR, ORDER, NEGATION], ids=lambda task: task.name)
 def test_generated_data_is_what_its_fingerprint_says(task: Task) -> None:
     # A change of the generator is a new version of the task: raise it, and register the new fingerprint.
     assert generated_fingerprint(task) == task.fingerprints["generated"]

@@ -13,7 +13,8 @@ from faithboard.metrics.eraser import (
     SUFFICIENCY_PAPER,
 )
 from faithboard.metrics.naopc import NAOPC_COMPREHENSIVENESS, NAOPC_SUFFICIENCY
-from faithboard.metrics.rationale import PRECISION_AT_K
+from faithboard.metrics.plausibility import AUPRC, IOU_F1, TOKEN_F1
+from faithboard.metrics.rationale import MEAN_RANK, PRECISION_AT_K
 from faithboard.metrics.sanity import PARAMETER_RANDOMISATION
 from faithboard.metrics.sensitivity import MAX_SENSITIVITY
 
@@ -33,4 +34,8 @@ BUILTIN: tuple[Metric, ...] = (
     MAX_SENSITIVITY,
     PARAMETER_RANDOMISATION,
     PRECISION_AT_K,
+    MEAN_RANK,
+    AUPRC,
+    TOKEN_F1,
+    IOU_F1,
 )

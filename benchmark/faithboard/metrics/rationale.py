@@ -32,6 +32,28 @@ def random_precision(marked: Bool[Tensor, "batch token"], scorable: Bool[Tensor,
     return (k / scorable.sum(1).double()).where(k > 0, torch.nan)
 
 
+def mean_rank(
+    rank: Int[Tensor, "batch token"], marked: Bool[Tensor, "batch token"], scorable: Bool[Tensor, "batch token"]
+) -> Float64[Tensor, "batch"]:
+    """Mean rank of the marked tokens, 0 where they come first and 1 where they come last.
+
+    Of k marked among T tokens the mean rank, counted from 0, lies between (k - 1)/2 and T - (k + 1)/2. Scaled, it is
+    one less the area under the ROC curve. NaN where nothing or everything is marked.
+    """
+    marked = marked & scorable
+    k, others = marked.sum(1).double(), (scorable & ~marked).sum(1)
+    mean = (rank * marked).sum(1) / k
+    return ((mean - (k - 1) / 2) / others).where((k > 0) & (others > 0), torch.nan)
+
+
+def random_mean_rank(
+    marked: Bool[Tensor, "batch token"], scorable: Bool[Tensor, "batch token"]
+) -> Float64[Tensor, "batch"]:
+    """A half, as every order is as likely as its reverse; NaN where nothing or everything is marked."""
+    half = torch.full(marked.shape[:1], 0.5, dtype=torch.float64, device=marked.device)
+    return half.where((marked & scorable).any(1) & (scorable & ~marked).any(1), torch.nan)
+
+
 PRECISION_AT_K = RationaleMetric(
     name="precision@k",
     version=1,
@@ -39,4 +61,13 @@ PRECISION_AT_K = RationaleMetric(
     source="R-precision: precision among the first k, k the number of marked tokens",
     score=precision_at_k,
     expectation=random_precision,
+)
+MEAN_RANK = RationaleMetric(
+    name="mean-rank",
+    version=1,
+    better="lower",
+    source="mean rank of the marked tokens in [0, 1]; 1 - area under the ROC curve (Mann & Whitney 1947)",
+    of=frozenset({"planted"}),
+    score=mean_rank,
+    expectation=random_mean_rank,
 )

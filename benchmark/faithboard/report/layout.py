@@ -11,7 +11,7 @@ from faithboard.stats.board import Board, Cost, Standing, Table
 from faithboard.task import SPLITS
 
 UNVERIFIED = "UNVERIFIED DATA"
-_FIRST = ("precision@k", "comprehensiveness", "sufficiency")
+_FIRST = ("precision@k", "mean-rank", "auprc", "token-f1", "iou-f1", "comprehensiveness", "sufficiency")
 _ARROWS = {"higher": " ↑", "lower": " ↓", "neither": ""}
 
 

@@ -8,15 +8,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from faithboard.report import layout, markdown
 from faithboard.report.agreement import operator_warnings
 from faithboard.report.costs import cost_table
+from faithboard.report.curves import curves
 from faithboard.report.layout import Grid
 from faithboard.report.markdown import amount, number, percent, plain, with_interval
+from faithboard.report.plausibility import about
 from faithboard.report.sanity import sanity_tables
 from faithboard.stats.board import Board, Comparison, Cost, ProbeSummary, Standing, Table
 from faithboard.stats.entries import BASELINE
 
-PLAUSIBILITY = """\
-Plausibility is not faithfulness: this table says how well scores agree with tokens that were marked in the data, not
-whether the model used them."""
+BESIDE = """\
+These metrics read the scores themselves, not the order they give. A value of `completeness` is a median over examples,
+of methods that promise a sum, and is not ranked. A method that looks at nothing never moves: `max-sensitivity` ranks
+stability, which is not faithfulness."""
 
 
 PROBES = """\
@@ -35,10 +38,16 @@ def section(board: Board, table: Table) -> str:
     grid = layout.faithfulness(board, table)
     if grid.methods:
         parts += ["### Faithfulness", grid_table(grid), _notes(grid), *_spread(grid), _against_random(board, grid)]
+        parts.append(curves(grid))
         parts += [f"{warning} See [metrics.md](metrics.md)." for warning in operator_warnings(board, table)]
+    beside = layout.beside_order(board, table)
+    if beside.methods:
+        parts += ["### Scores as amounts, and under noise", BESIDE, grid_table(beside), _notes(beside)]
+        parts.append(_against_random(board, beside))
     marked = layout.plausibility(board, table)
     if marked.methods:
-        parts += ["### Plausibility", PLAUSIBILITY, grid_table(marked), _notes(marked), _against_random(board, marked)]
+        parts += ["### Plausibility", about(table, marked), grid_table(marked), _notes(marked)]
+        parts.append(_against_random(board, marked))
     if checks := sanity_tables(board, table):
         parts += ["### Sanity", checks]
     if table_of_costs := cost_table(board, table):
@@ -100,6 +109,7 @@ def _notes(grid: Grid) -> str:
     for metric in grid.metrics:
         cells = grid.column(metric)
         lines += _expectation(cells)
+        lines += [f"{metric}: {words}: {count:,} examples." for words, count in _special(cells).items()]
         undefined = [f"`{cell.method}` {percent(cell.undefined_share)}" for cell in cells if cell.undefined_share]
         if undefined:
             stands_in = f", given the value of `{BASELINE}`" if BASELINE in grid.methods else ""
@@ -117,6 +127,11 @@ def _counted(cells: Sequence[Standing]) -> str:
     return f"{most.metric} {most.n:,}{left}"
 
 
+def _special(cells: Sequence[Standing]) -> Mapping[str, int]:
+    """What holds for some of the examples, the same for every method."""
+    return max((cell.counts for cell in cells), key=len, default={})
+
+
 def _expectation(cells: Sequence[Standing]) -> Iterable[str]:
     baseline = next((cell for cell in cells if cell.method == BASELINE), None)
     expected = next((cell.expectation for cell in cells if cell.expectation is not None), None)
@@ -124,7 +139,7 @@ def _expectation(cells: Sequence[Standing]) -> Iterable[str]:
         return
     verdict = "contains" if baseline.low <= expected <= baseline.high else "**does not contain**"
     yield (
-        f"{baseline.metric}: a random order has {number(expected)} in expectation (k/T); the interval of "
+        f"{baseline.metric}: a random order has {number(expected)} in expectation; the interval of "
         f"`{BASELINE}`, [{number(baseline.low)}, {number(baseline.high)}], {verdict} it."
     )
 

@@ -87,13 +87,13 @@ class Chunk:
     def counted(self, metric: Metric) -> Bool[Tensor, "batch"]:
         """Examples that count: at least two tokens, and no more than the metric is computed for.
 
-        On planted tasks only right predictions have a known truth.
+        Against marks, only texts that have some; on planted tasks only right predictions have a known truth.
         """
         length = self.batch.scorable_lengths
         several = length >= 2
         if isinstance(metric, ErasureMetric) and metric.longest is not None:
             several &= length <= metric.longest
-        return several & self.right if isinstance(metric, RationaleMetric) else several
+        return several & self.right & self.rationale.any(1) if isinstance(metric, RationaleMetric) else several
 
     def counts(self, metric: Metric) -> dict[str, int]:
         """What holds for some examples, in words, and for how many."""
@@ -103,6 +103,8 @@ class Chunk:
             found[f"over {metric.longest} tokens, not computed"] = int((length > metric.longest).sum())
         if isinstance(metric, ErasureMetric) and metric.gridded is not None:
             found[f"over {metric.gridded} tokens, on a grid of prefixes"] = int((length > metric.gridded).sum())
+        if isinstance(metric, RationaleMetric):
+            found["without a marked token, left out"] = int((~self.rationale.any(1)).sum())
         return found
 
     def answers(
