@@ -53,6 +53,8 @@ SUITE = suites.parse(
 
 BROKEN = """
 from faithboard import method
+import numpy
+import random
 import torch
 
 def broken(name):
@@ -91,6 +93,25 @@ def draws_globally(model, batch, rng):
 def leaves_a_hook(model, batch, rng):
     model.register_forward_hook(lambda *_: None)
     return torch.zeros(batch.ids.shape)
+
+@broken("silences-the-model")
+def silences_the_model(model, batch, rng):
+    for module in model.counted():
+        module.register_forward_hook(lambda module, inputs, output: output * 0)
+    return torch.zeros(batch.ids.shape)
+
+@broken("changes-a-buffer")
+def changes_a_buffer(model, batch, rng):
+    model.register_buffer("own", torch.ones(1), persistent=False)
+    return torch.zeros(batch.ids.shape)
+
+@broken("draws-from-numpy")
+def draws_from_numpy(model, batch, rng):
+    return torch.from_numpy(numpy.random.random_sample(tuple(batch.ids.shape)))
+
+@broken("draws-from-random")
+def draws_from_random(model, batch, rng):
+    return torch.full(batch.ids.shape, random.random())
 
 @broken("too-large")
 def too_large(model, batch, rng):

@@ -152,7 +152,10 @@ def test_probes_are_rows_of_the_model(place: Place) -> None:
         ("changes_the_model", "changed the model"),
         ("changes_data", "changed the model"),
         ("draws_globally", "global random state"),
+        ("draws_from_numpy", "numpy's global random state"),
+        ("draws_from_random", "random's global random state"),
         ("leaves_a_hook", "changed the model"),
+        ("changes_a_buffer", "changed the model"),
         ("too_large", "fit into float32"),
         ("exits", "SystemExit: 3"),
         ("negative", "declared unsigned"),
@@ -175,15 +178,33 @@ def test_a_broken_method_fails_alone(place: Place, tmp_path: Path, method: str, 
     assert len(tiny.carried_out(chosen, place, retry_failed=True).failures) == 1
 
 
-def test_a_method_that_changes_the_model_does_not_spoil_the_next(place: Place, tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def later(finished: Place, tmp_path_factory: pytest.TempPathFactory) -> Place:
+    """The finished results and two methods more. Tests only read it."""
+    folder = tmp_path_factory.mktemp("later") / "results"
+    subprocess.run(["cp", "-r", finished.store.root, folder], check=True)
+    place = tiny.place(folder)
+    assert tiny.carried_out(suites.changed(tiny.SUITE, methods=LATER), place).failures == []
+    return place
+
+
+LATER = ["attention", "leave-one-out"]
+
+
+@pytest.mark.parametrize("method", ["changes_the_model", "silences_the_model"])
+def test_what_a_method_does_to_the_model_does_not_spoil_the_next(
+    place: Place, later: Place, tmp_path: Path, method: str
+) -> None:
     file = tmp_path / "broken.py"
     file.write_text(tiny.BROKEN)
-    clean = tiny.place(tmp_path / "clean")
-    tiny.carried_out(suites.changed(tiny.SUITE, methods=["attention"]), clean)
-    tiny.carried_out(suites.changed(tiny.SUITE, methods=[f"{file}:changes_the_model", "attention"]), place)
-    spoiled, expected = by_method(place)["attention"], by_method(clean)["attention"]
-    assert spoiled.key == expected.key
-    pd.testing.assert_frame_equal(place.store.scores(spoiled.key), clean.store.scores(expected.key))
+    outcome = tiny.carried_out(suites.changed(tiny.SUITE, methods=[f"{file}:{method}", *LATER]), place)
+    assert len(outcome.failures) == 1
+    for name in LATER:
+        found, expected = by_method(place)[name], by_method(later)[name]
+        assert found.key == expected.key
+        assert found.rows == expected.rows
+        assert [row.value for row in found.rows if row.value is not None] != []
+        pd.testing.assert_frame_equal(place.store.scores(found.key), later.store.scores(expected.key))
 
 
 def test_a_killed_run_goes_on_where_it_stopped_and_ends_the_same(tmp_path: Path) -> None:

@@ -18,9 +18,8 @@ from faithboard.buckets import token_batches, token_budget
 from faithboard.classifier import Classifier, Steps, count_steps
 from faithboard.data import TaskData
 from faithboard.data.collate import collate
-from faithboard.errors import ContractError
 from faithboard.rng import Rng, seed_of
-from faithboard.running.weights import weights_sha256
+from faithboard.running.copies import Watch, copied
 from faithboard.task import Example
 
 CHUNK = 64
@@ -66,25 +65,21 @@ def explain_all(
 ) -> Explained:
     """Scores of `method` on every example, chunk by chunk; chunks that are stored are not computed again.
 
-    Raises ContractError when the method breaks its contract, changes the model or draws from torch's global random
-    state; whatever else it raises passes.
+    The method runs on a copy of `model`. Raises ContractError when it breaks its contract, changes the copy or draws
+    from a global random state, before anything of the chunk is stored; whatever else it raises passes.
     """
     parts = []
-    weights, switches, randomness = weights_sha256(model.state_dict()), _switches(model), torch.get_rng_state()
+    own = copied(model)
+    watch = Watch(model, own)
     for number, members in chunks(examples):
         part = load_part(number)
         if part is None:
             batch = collate(members, data.vocabulary, data.task, model.device)
-            part = explain_batch(model, method, batch, seed)
-            if _switches(model) != switches:
-                raise ContractError(f"method {method.name} changed the model; it must leave it as it found it")
-            if not torch.equal(torch.get_rng_state(), randomness):
-                raise ContractError(f"method {method.name} drew from torch's global random state; draw from its rng")
+            part = explain_batch(own, method, batch, seed)
+            watch.check(method.name)
             save_part(number, part)
         parts.append(part)
         advance(len(members))
-    if weights_sha256(model.state_dict()) != weights:
-        raise ContractError(f"method {method.name} changed the model's weights; it must leave it as it found it")
     return Explained(pd.concat(parts, ignore_index=True))
 
 
@@ -118,11 +113,3 @@ def _found(model: Classifier, method: Method, batch: Batch, seed: int) -> Iterat
             waiting[:0] = index.tensor_split(2)
             continue
         yield part, steps, found
-
-
-def _switches(model: Classifier) -> list[tuple[object, ...]]:
-    """What a method could leave behind beside changed weights: gradients, modes, hooks."""
-    parameters = [(p.requires_grad, p.grad is None) for p in model.parameters()]
-    hooks = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
-    modules = [(module.training, *(len(getattr(module, name)) for name in hooks)) for module in model.modules()]
-    return [*parameters, *modules]

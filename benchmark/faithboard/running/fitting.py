@@ -18,12 +18,12 @@ from faithboard.classifier import Classifier
 from faithboard.config import ModelConfig
 from faithboard.data.embeddings import Embedding, load_embedding
 from faithboard.errors import ContractError, DataError, FaithboardError, StoreError
+from faithboard.importing import shortened
 from faithboard.known_truth import verify_shortcut
 from faithboard.models import AttentionClassifier, build
 from faithboard.performance import gate, measure, probabilities, reads_query, without_text
 from faithboard.plan import PlannedJob
 from faithboard.records import ModelRecord
-from faithboard.resolve import shortened
 from faithboard.running.progress import Progress
 from faithboard.running.submitted import made
 from faithboard.running.weights import weights_sha256

@@ -19,12 +19,13 @@ from faithboard.classifier import Classifier
 from faithboard.data.collate import collate
 from faithboard.erasure import MaskCount
 from faithboard.errors import DataError, FaithboardError, StoreError
+from faithboard.importing import shortened
 from faithboard.keys import throughput_key
 from faithboard.metric import Probe, RerunMetric
 from faithboard.performance import probabilities
 from faithboard.plan import Plan, PlannedExplanation, PlannedJob
 from faithboard.records import Explanation, ModelRecord, Row, Status
-from faithboard.resolve import shortened
+from faithboard.running.copies import copied
 from faithboard.running.explaining import explain_all
 from faithboard.running.fitting import fitted, provenance
 from faithboard.running.progress import Progress
@@ -150,7 +151,6 @@ class _Job:
             reason = str(error) if isinstance(error, FaithboardError) else f"it raised\n{shortened(error)}"
             store.save_explanation(dataclasses.replace(blank, status="failed", reason=reason))
             self.outcome.failures.append(f"{one.name} on {job.title}: {reason}")
-            self._restore(model)
             return None
         store.save_scores(one.key, found.scores[["example", "draw", "scores", "total"]])
         done = dataclasses.replace(blank, forward_steps=found.forward, backward_steps=found.backward)
@@ -165,12 +165,6 @@ class _Job:
         if self.background is None:
             self.background = Background.of(self.job.prepared.data)
         return method.given(self.background)
-
-    def _restore(self, model: Classifier) -> None:
-        """Undo what a failed method may have done to the model: the next one gets the stored weights."""
-        model.load_state_dict(self.store.load_weights(self.job.key))
-        model.requires_grad_(True).eval()
-        model.zero_grad(set_to_none=True)
 
     def _score(self, model: Classifier, records: Mapping[str, Explanation]) -> None:
         """Metrics without a row, of all explanations at once, so that their masks share one pool."""
@@ -205,7 +199,7 @@ class _Job:
         try:
             with self.progress.bar(f"{metric.name} {job.title} / {one.name}", len(examples)) as advance:
                 return rerun(
-                    model,
+                    copied(model),
                     self._ready(one.method),
                     job.prepared.data,
                     examples,
@@ -217,7 +211,6 @@ class _Job:
         except (Exception, SystemExit) as error:  # noqa: BLE001  as in `_explain`
             reason = str(error) if isinstance(error, FaithboardError) else f"it raised\n{shortened(error)}"
             self.outcome.failures.append(f"{metric.name} of {one.name} on {job.title}: {reason}")
-            self._restore(model)
             return Scored(pd.DataFrame(columns=list(VALUES)), failed={metric.name: reason})
 
     def _probe(self, model: Classifier, records: Mapping[str, Explanation]) -> None:
@@ -248,11 +241,10 @@ class _Job:
         batch = collate(examples[:64], data.vocabulary, data.task, model.device)
         try:
             with self.progress.bar(f"time {self.job.title} / {one.name}", 1) as advance:
-                found = measure(model, self._ready(one.method), batch, explain_key=one.key, seed=self.job.seed)
+                found = measure(copied(model), self._ready(one.method), batch, explain_key=one.key, seed=self.job.seed)
                 advance(1)
         except (Exception, SystemExit) as error:  # noqa: BLE001  as above: a method that fails while it is timed keeps its scores
             self.outcome.failures.append(f"timing {one.name} on {self.job.title}: it raised\n{shortened(error)}")
-            self._restore(model)
             return
         self.store.save_throughput(throughput_key(one.key, provenance(self.device)), found)
         self.outcome.timed += 1

@@ -9,9 +9,10 @@ import torch
 from faithboard.classifier import Classifier
 from faithboard.data.collate import collate
 from faithboard.errors import ContractError, FaithboardError
+from faithboard.importing import shortened
 from faithboard.model_checks import require_fit
 from faithboard.models.seeding import seeded
-from faithboard.resolve import shortened
+from faithboard.running.copies import copied
 from faithboard.submitted import ModelDefinition, TaskTexts
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ def made(
     batch = collate(data.splits["train"][:TRIED], data.vocabulary, data.task, device)
     try:
         require_fit(model, batch)
+        copied(model)
     except ContractError as error:
         raise ContractError(f"model {definition.name} on {data.task.name}: {error}") from error
     lacking = definition.able(model.n_classes) - model.capabilities
