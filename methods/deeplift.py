@@ -6,7 +6,7 @@ What is passed back here is a multiplier: the change of p_j per change of an inp
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import torch
 from torch import Tensor
@@ -22,12 +22,11 @@ from faithboard import (
     method,
     predicted_class,
     propagate,
+    propagation_batches,
 )
 
 DRAWS = 10
 """Background texts that deep-shap averages over."""
-TOKENS = 16_384
-"""Tokens that deep-shap runs at once: short texts with many draws, long ones draw by draw."""
 
 
 class Rescale(Rules):
@@ -166,6 +165,21 @@ def differences(model: Classifier, batch: Batch, embedded: Tensor, baseline: Ten
     return torch.nn.functional.pad(scores, (0, width - scores.shape[1])), change[0]
 
 
+def from_baselines(
+    model: Classifier, batch: Batch, baseline: Callable[[Batch, Tensor, Tensor], Tensor]
+) -> tuple[Tensor, Tensor]:
+    """`differences` of every text from `baseline(part, rows, embedded)`, `part` being `rows` of the batch."""
+    scores = torch.zeros(batch.ids.shape, dtype=torch.float64, device=batch.device)
+    total = torch.zeros_like(scores[:, 0])
+    for rows in propagation_batches(batch, copies=2):
+        part = batch.rows(rows)
+        with torch.no_grad():
+            embedded = model.embed(part)
+            start = baseline(part, rows, embedded)
+        scores[rows, : part.ids.shape[1]], total[rows] = differences(model, part, embedded, start)
+    return scores, total
+
+
 @method(
     "deeplift",
     kind="contribution",
@@ -176,9 +190,11 @@ def differences(model: Classifier, batch: Batch, embedded: Tensor, baseline: Ten
 )
 def deeplift(model: Classifier, batch: Batch, rng: Rng) -> Attribution:
     """What the token adds to p_j as the text grows out of zero vectors, by difference ratios."""
-    with torch.no_grad():
-        embedded = model.embed(batch)
-    return Attribution(*differences(model, batch, embedded, embedded.masked_fill(batch.scorable[:, :, None], 0.0)))
+
+    def zeros(part: Batch, rows: Tensor, embedded: Tensor) -> Tensor:
+        return embedded.masked_fill(part.scorable[:, :, None], 0.0)
+
+    return Attribution(*from_baselines(model, batch, zeros))
 
 
 @method(
@@ -192,16 +208,10 @@ def deeplift(model: Classifier, batch: Batch, rng: Rng) -> Attribution:
 )
 def deep_shap(model: Classifier, batch: Batch, rng: Rng, background: Background) -> Attribution:
     """What the token adds to p_j where words of the training texts stood, on average over them."""
-    words = torch.stack([background.drawn(rng) for _ in range(DRAWS)], 1)
-    at_once = max(1, TOKENS // max(1, 2 * batch.ids.numel()))
-    scores = torch.zeros(batch.ids.shape, dtype=torch.float64, device=batch.device)
-    total = torch.zeros_like(scores[:, 0])
-    for part in words.split(at_once, 1):
-        many = batch.repeat(part.shape[1])
-        with torch.no_grad():
-            embedded = model.embed(many)
-            baseline = model.embed(many.replaced(many.scorable, part.flatten(0, 1)))
-        found, change = differences(model, many, embedded, baseline)
-        scores += found.unflatten(0, (len(batch), -1)).sum(1) / DRAWS
-        total += change.unflatten(0, (len(batch), -1)).sum(1) / DRAWS
-    return Attribution(scores, total)
+    words = torch.stack([background.drawn(rng) for _ in range(DRAWS)], 1).flatten(0, 1)
+
+    def drawn(part: Batch, rows: Tensor, embedded: Tensor) -> Tensor:
+        return model.embed(part.replaced(part.scorable, words[rows, : part.ids.shape[1]]))
+
+    scores, total = from_baselines(model, batch.repeat(DRAWS), drawn)
+    return Attribution(scores.unflatten(0, (-1, DRAWS)).mean(1), total.unflatten(0, (-1, DRAWS)).mean(1))

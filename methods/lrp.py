@@ -10,7 +10,18 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from faithboard import Attribution, Batch, Classifier, Output, Rng, Rules, method, predicted_class, propagate
+from faithboard import (
+    Attribution,
+    Batch,
+    Classifier,
+    Output,
+    Rng,
+    Rules,
+    method,
+    predicted_class,
+    propagate,
+    propagation_batches,
+)
 
 EPSILON = 0.001
 
@@ -135,9 +146,14 @@ def lrp_epsilon(model: Classifier, batch: Batch, rng: Rng) -> Attribution:
     Of the logit the rest goes to begin and end, to the query and to initial states, or is due to biases and
     stabilisers and stays in the units. The promised total is the logit without all that, each counted where it ends.
     """
-    rules = Epsilon()
-    logit, tokens, states = relevance(model, batch, rules)
-    elsewhere = tokens.masked_fill(batch.scorable, 0.0).sum(1, dtype=torch.float64)
-    for state in states:
-        elsewhere = elsewhere + state.sum(1, dtype=torch.float64)
-    return Attribution(tokens, logit - elsewhere - rules.absorbed)
+    scores = torch.zeros(batch.ids.shape, dtype=torch.float64, device=batch.device)
+    total = torch.zeros_like(scores[:, 0])
+    for rows in propagation_batches(batch):
+        part, rules = batch.rows(rows), Epsilon()
+        logit, tokens, states = relevance(model, part, rules)
+        elsewhere = tokens.masked_fill(part.scorable, 0.0).sum(1, dtype=torch.float64)
+        for state in states:
+            elsewhere = elsewhere + state.sum(1, dtype=torch.float64)
+        scores[rows, : tokens.shape[1]] = tokens.double()
+        total[rows] = logit.double() - elsewhere - rules.absorbed
+    return Attribution(scores, total)

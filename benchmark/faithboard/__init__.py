@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from faithboard.gradients import class_gradient, class_gradients
     from faithboard.metric import ErasureMetric, Probe, RationaleMetric
     from faithboard.rng import TOKEN, Rng
-    from faithboard.rules import Rules, propagate
+    from faithboard.rules import Rules, propagate, propagation_batches
     from faithboard.submitted import ModelDefinition, TaskTexts, model
     from faithboard.task import Example, HubSource, Record, Source, Task, TextRules
     from faithboard.training import CrossEntropy, Training
@@ -40,7 +40,7 @@ _WHERE = {
     "gradients": ("class_gradient", "class_gradients"),
     "metric": ("ErasureMetric", "Probe", "RationaleMetric"),
     "rng": ("TOKEN", "Rng"),
-    "rules": ("Rules", "propagate"),
+    "rules": ("Rules", "propagate", "propagation_batches"),
     "submitted": ("ModelDefinition", "TaskTexts", "model"),
     "task": ("Example", "HubSource", "Record", "Source", "Task", "TextRules"),
     "training": ("CrossEntropy", "Training"),
@@ -87,6 +87,7 @@ __all__ = [
     "predict",
     "predicted_class",
     "propagate",
+    "propagation_batches",
     "variant",
     "without_each_token",
 ]

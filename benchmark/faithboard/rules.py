@@ -7,17 +7,18 @@ reaches an input along several paths adds up. `Rules` itself gives ordinary deri
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Literal
 
 import torch
 from torch import Tensor
 
 from faithboard.batch import Batch
+from faithboard.buckets import token_batches, token_budget
 from faithboard.classifier import Classifier, untouched
 
 if TYPE_CHECKING:
-    from jaxtyping import Bool, Float
+    from jaxtyping import Bool, Float, Int
 
 Nonlinearity = Literal["tanh", "sigmoid", "relu"]
 
@@ -127,7 +128,8 @@ def propagate(
     """Run the model at `embedded` under `rules` and pass `start(logits)` back from its logits.
 
     Returns the logits, what arrives at `embedded`, and what arrives at each of `rules.sources`. The model runs in eval
-    mode and is left as it was. Raises ValueError for rules that have served a pass before.
+    mode and is left as it was. The graph of the whole batch is in memory at once: see `propagation_batches`. Raises
+    ValueError for rules that have served a pass before.
     """
     if rules.sources:
         raise ValueError("these rules have served a pass already and hold its state; make new ones for each pass")
@@ -138,3 +140,13 @@ def propagate(
             logits, [point, *rules.sources], start(logits.detach()), allow_unused=True, materialize_grads=True
         )
     return logits.detach(), arrived[0], arrived[1:]
+
+
+def propagation_batches(batch: Batch, *, copies: int = 1) -> Iterator[Int[Tensor, "row"]]:
+    """Rows of `batch`, each exactly once, in groups of like length whose graph under rules fits into memory.
+
+    A pass under rules keeps what every primitive saw of every token, so it is given the `token_budget` with gradients;
+    a longer text goes by itself. `copies` is how often a text stands in a pass, as beside its baseline.
+    """
+    budget = token_budget(batch.device, gradients=True)
+    yield from token_batches(batch.lengths, max(1, budget // copies))

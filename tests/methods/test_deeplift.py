@@ -219,7 +219,7 @@ def test_deep_shap_is_the_mean_over_texts_of_background_words(monkeypatch: pytes
     assert found.total is not None
     torch.testing.assert_close(found.total.double(), total / DEEPLIFT.DRAWS, rtol=0, atol=1e-6)
     torch.testing.assert_close(found.scores.sum(1), found.total, rtol=0, atol=1e-5)
-    monkeypatch.setattr(DEEPLIFT, "TOKENS", 1)
+    monkeypatch.setattr("faithboard.rules.token_budget", lambda device, gradients: 1)
     torch.testing.assert_close(method(model, batch, Rng(0, batch)).scores, found.scores, rtol=1e-4, atol=1e-6)
 
 

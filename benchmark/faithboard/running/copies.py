@@ -27,8 +27,8 @@ def copied(model: Classifier) -> Classifier:
         own = copy.deepcopy(model)
     except Exception as error:
         raise ContractError(
-            f"the model cannot be copied ({type(error).__name__}: {error}); every method is given a copy of its "
-            "own, so copy.deepcopy(model) must work: keep no tensor that is part of a graph, and no open file, as an attribute"
+            f"the model cannot be copied ({type(error).__name__}: {error}); every method is given a copy of its own, "
+            "so copy.deepcopy(model) must work: keep no tensor of a graph and no open file as an attribute"
         ) from error
     for module in own.modules():
         if isinstance(module, nn.RNNBase):
