@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+import hashlib
+import importlib
 import importlib.metadata
+import sys
 from pathlib import Path
 
 import pytest
@@ -218,3 +221,106 @@ def test_a_syntax_error_shows_its_own_line(tmp_path: Path) -> None:
 def test_a_file_without_an_attribute_is_told_how() -> None:
     with pytest.raises(ResolveError, match=r"as in good\.py:attribute"):
         resolve.resolve("method", "good.py")
+
+
+PACKAGE = {"__init__.py": "from a_package_of_a_test.inner import mine\n", "inner.py": METHOD.format(name="mine")}
+
+
+def package(folder: Path, monkeypatch: pytest.MonkeyPatch, **files: str) -> Path:
+    """A package that offers what its files hold, imported anew by whoever asks next."""
+    place = folder / "a_package_of_a_test"
+    place.mkdir(exist_ok=True)
+    for name, content in PACKAGE.items():
+        (place / name).write_text(content + files.get(name.removesuffix(".py"), ""))
+    monkeypatch.syspath_prepend(str(folder))
+    for name in [name for name in sys.modules if name.startswith("a_package_of_a_test")]:
+        monkeypatch.delitem(sys.modules, name)
+    importlib.invalidate_caches()
+    return place
+
+
+def test_a_method_is_the_file_that_is_named_and_the_one_that_defines_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reference = "a_package_of_a_test:mine"
+    place = package(tmp_path, monkeypatch)
+    before = resolve.resolve("method", reference)
+    assert (before.origin, before.code) == (str(place / "__init__.py"), (str(place / "inner.py"),))
+    parts = [hashlib.sha256((place / name).read_bytes()).hexdigest() for name in ("__init__.py", "inner.py")]
+    assert before.sha256 == hashlib.sha256("".join(parts).encode()).hexdigest()
+    hashes = {before.sha256}
+    for changed in ({"inner": "# one more line\n"}, {"__init__": "# one more line\n"}):
+        package(tmp_path, monkeypatch, **changed)
+        hashes.add(resolve.resolve("method", reference).sha256)
+    assert len(hashes) == 3
+
+
+@pytest.mark.parametrize(
+    "wrapped",
+    [
+        "functools.partial(given, 2)",
+        "functools.wraps(plain)(lambda *given: plain(*given))",
+        "Given()",
+        "Given().explain",
+    ],
+)
+def test_the_file_of_a_function_is_found_below_what_wraps_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wrapped: str
+) -> None:
+    (tmp_path / "below_of_a_test.py").write_text(
+        "def given(power, model, batch, rng):\n    return batch.ids.float() ** power\n"
+        "def plain(model, batch, rng):\n    return batch.ids.float()\n"
+        "class Given:\n    def __call__(self, model, batch, rng):\n        return batch.ids.float()\n"
+        "    explain = __call__\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.delitem(sys.modules, "below_of_a_test", raising=False)
+    path = tmp_path / "named.py"
+    path.write_text(
+        "import functools\nfrom faithboard import method\nfrom below_of_a_test import Given, given, plain\n"
+        f"M = method('m', kind='reference', signed=False, source='a test')({wrapped})\n"
+    )
+    assert resolve.resolve("method", f"{path}:M").code == (str(tmp_path / "below_of_a_test.py"),)
+
+
+@pytest.mark.parametrize("kind", ["task", "method", "metric", "training"])
+def test_a_built_in_is_its_own_file_alone(kind: resolve.Kind) -> None:
+    for one in resolve.builtin(kind).values():
+        if getattr(one.value, "base", None) is None:
+            assert one.sha256 == hashlib.sha256(Path(one.origin).read_bytes()).hexdigest()
+
+
+def test_another_release_of_captum_is_another_method(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "own.py"
+    path.write_text(
+        "from faithboard import from_captum\n"
+        "IG = from_captum(lambda forward: None, name='ig', kind='contribution', signed=True)\n"
+    )
+    hashes = set()
+    for release in ("0.7.0", "0.8.0"):
+        monkeypatch.setattr(importlib.metadata, "version", lambda name, release=release: release)
+        hashes.add(resolve.resolve("method", f"{path}:IG").sha256)
+    assert len(hashes) == 2
+
+
+def test_a_module_that_must_not_be_imported_does_no_harm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "own.py"
+    path.write_text(OWN_TRAINING)
+    monkeypatch.setitem(sys.modules, "blocked_by_a_test", None)
+    found = resolve.asked_trainings([resolve.resolve("method", f"{path}:attention")], [])
+    assert [one.name for one in found] == ["gentle"]
+
+
+def test_a_wrong_attribute_is_told_of_the_methods_and_models_of_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "own.py"
+    path.write_text(
+        METHOD.format(name="mine") + "from faithboard import model\n"
+        "@model('bag', capabilities=())\ndef bag_of_words(data): ...\n"
+    )
+    assert resolve.is_model(f"{path}:bag_of_words")
+    assert not resolve.is_model(f"{path}:mine")
+    with pytest.raises(ResolveError, match=r"'bag_of_word'; did you mean bag_of_words.*methods: mine; models: bag_of"):
+        resolve.is_model(f"{path}:bag_of_word")
+    path.write_text("x = 1\n")
+    with pytest.raises(ResolveError, match="defines no method and no model"):
+        resolve.is_model(f"{path}:y")

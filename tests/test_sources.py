@@ -74,6 +74,20 @@ def test_a_run_stores_the_files_and_its_records_name_them(tmp_path: Path) -> Non
     assert defines == ["method by-position", "method gradient-l2-gentle", "training gentle"]
 
 
+def test_the_file_of_the_code_is_stored_with_the_one_that_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "code_of_a_test.py").write_text(METHODS)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    named = tmp_path / "named.py"
+    named.write_text("from code_of_a_test import first\n")
+    found = submitted_sources([("method", resolve("method", f"{named}:first"))])
+    assert {source.content.decode(): source.defines for source in found} == {
+        "from code_of_a_test import first\n": ("method by-position",),
+        METHODS: ("method by-position (code of named.py)",),
+    }
+
+
 def test_a_changed_file_is_stored_beside_the_old_one(tmp_path: Path) -> None:
     store = Store(tmp_path)
     for text in ("one = 1\n", "two = 2\n"):

@@ -74,7 +74,7 @@ def from_captum(
     by_gradient = not isinstance(attribution, type) or any(
         base.__name__ == "GradientAttribution" for base in attribution.__mro__
     )
-    explain = _Explain(name, label, attribution, reduce, stochastic or draws > 1, arguments)
+    explain = CaptumExplain(name, label, attribution, reduce, stochastic or draws > 1, arguments)
     declare = method(
         name,
         kind=kind,
@@ -105,8 +105,8 @@ def _check_arguments(name: str, label: str, attribute: Callable[..., Any], argum
 
 
 @dataclass(frozen=True)
-class _Explain:
-    """The function of the method."""
+class CaptumExplain:
+    """The function of a method that `from_captum` makes."""
 
     name: str
     label: str

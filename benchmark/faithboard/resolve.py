@@ -7,54 +7,29 @@ both places.
 
 from __future__ import annotations
 
-import hashlib
+import dataclasses
 import importlib.metadata
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Literal
+from typing import Any
 
 import faithboard
 from faithboard.attribution import Method, joined
-from faithboard.classifier import Classifier
+from faithboard.definitions import TYPES, attributes, defined, definitions, hash_of, is_a, submitted
+from faithboard.definitions import Kind as Kind
+from faithboard.definitions import Resolved as Resolved
 from faithboard.errors import ResolveError, near
-from faithboard.importing import file_sha256, load_file, module_at
+from faithboard.importing import load_file, module_at
 from faithboard.importing import shortened as shortened
-from faithboard.metric import Metric
-from faithboard.submitted import ModelDefinition, finished
-from faithboard.task import Task
-from faithboard.training.definition import Training
 
-Kind = Literal["task", "method", "metric", "training", "model"]
-
-_TYPES: dict[Kind, tuple[type, ...]] = {
-    "task": (Task,),
-    "method": (Method,),
-    "metric": (Metric,),
-    "training": (Training,),
-    "model": (ModelDefinition, Classifier),
-}
 _RULES = {
     "method": "decorate the function with @method(...)",
     "model": "decorate the function that makes it with @model(...), or make it a Classifier",
 }
 DATA_FILE = ".csv"
 """How a reference to a task of a person's own data ends."""
-
-
-@dataclass(frozen=True)
-class Resolved:
-    """A definition and where it stands."""
-
-    name: str
-    value: Any
-    """A Task, Method, Metric, Training or ModelDefinition, as asked."""
-    origin: str
-    """Path of the file, for messages."""
-    sha256: str
-    """Hash of that file; of a model, also of the files it names, or of its weights when it is finished."""
 
 
 def resolve(kind: Kind, reference: str) -> Resolved:
@@ -107,17 +82,29 @@ def asks_for_training(method: Method) -> bool:
 
 def _beside(method: Resolved) -> list[Resolved]:
     """The trainings that the file of a method defines as well."""
-    modules = [module for module in sys.modules.values() if vars(module).get("__file__") == method.origin]
+    # A module that must not be imported stands there as None.
+    modules = [module for module in sys.modules.values() if getattr(module, "__file__", None) == method.origin]
     # Of a file that changed since it was first imported the last content counts.
-    return [one for module in modules[-1:] for one in _definitions("training", module)]
+    path = Path(method.origin)
+    return [
+        submitted("training", getattr(module, attribute), path, f"{path}:{attribute}")
+        for module in modules[-1:]
+        for attribute in attributes("training", module)
+    ]
 
 
 def is_model(reference: str) -> bool:
-    """Whether a reference leads to a model and not to a method. Raises ResolveError for a file that does not import."""
+    """Whether a reference leads to a model and not to a method.
+
+    Raises ResolveError for a file that does not import, and for an attribute that is not there, with what there is.
+    """
     if ":" not in reference:
         return reference in installed("model")
     place, _, attribute = reference.rpartition(":")
-    return _is_a("model", getattr(module_at(place, reference), attribute, None))
+    module = module_at(place, reference)
+    if not hasattr(module, attribute):
+        raise ResolveError(_missing(reference, module, ("method", "model")))
+    return is_a("model", getattr(module, attribute))
 
 
 def submitted_models(references: Iterable[str]) -> dict[str, Resolved]:
@@ -198,18 +185,26 @@ def _from_place(kind: Kind, reference: str) -> Resolved:
     place, _, attribute = reference.rpartition(":")
     module = module_at(place, reference)
     if not hasattr(module, attribute):
-        offered = _attributes(kind, module)
-        hint = near(attribute, offered) if offered else f"the file defines no {kind}"
-        raise ResolveError(f"{reference}: {place} has no attribute {attribute!r}; {hint}")
+        raise ResolveError(_missing(reference, module, (kind,)))
     value: Any = getattr(module, attribute)
-    if not _is_a(kind, value):
-        rule = _RULES.get(kind, f"make it a {_TYPES[kind][0].__name__}")
+    if not is_a(kind, value):
+        rule = _RULES.get(kind, f"make it a {TYPES[kind][0].__name__}")
         raise ResolveError(f"{reference} is a {type(value).__name__}, not a {kind}; {rule}")
-    origin = Path(module.__file__ or place)
-    if kind == "model":
-        return _model(reference, attribute, value, origin)
-    found = Resolved(value.name, value, str(origin), file_sha256(origin))
+    found = submitted(kind, value, Path(module.__file__ or place), reference)
     return _with_base(found, {}) if kind == "method" else found
+
+
+def _missing(reference: str, module: ModuleType, kinds: Sequence[Kind]) -> str:
+    """What is said of an attribute that a module has not: near names, or all that there is."""
+    place, _, attribute = reference.rpartition(":")
+    offered = {kind: attributes(kind, module) for kind in kinds}
+    names = [name for found in offered.values() for name in found]
+    if len(kinds) == 1 or not names:
+        hint = near(attribute, names) if names else f"the file defines no {' and no '.join(kinds)}"
+    else:
+        there = (f"{kind}s: {', '.join(found) or 'none'}" for kind, found in offered.items())
+        hint = f"{near(attribute, names)} ({'; '.join(there)})"
+    return f"{reference}: {place} has no attribute {attribute!r}; {hint}"
 
 
 def _from_data(reference: str) -> Resolved:
@@ -217,24 +212,7 @@ def _from_data(reference: str) -> Resolved:
 
     path = Path(reference).expanduser().resolve()
     task = task_of(path)
-    return Resolved(task.name, task, str(path), file_sha256(path))
-
-
-def _model(reference: str, attribute: str, value: ModelDefinition | Classifier, origin: Path) -> Resolved:
-    """A model with the hash of all it is made of: its file, the files it names, and the weights it has already."""
-    from faithboard.running.weights import weights_sha256
-
-    parts = [file_sha256(origin)]
-    if isinstance(value, Classifier):
-        parts.append(weights_sha256(value.state_dict()))
-        value = finished(attribute, value)
-    for name in value.files:
-        path = origin.parent / name
-        if not path.is_file():
-            raise ResolveError(f"{reference}: {value.name} names the file {path}, which is not there")
-        parts.append(file_sha256(path))
-    whole = parts[0] if len(parts) == 1 else hashlib.sha256("".join(parts).encode()).hexdigest()
-    return Resolved(value.name, value, str(origin), whole)
+    return defined(task, path)
 
 
 def _with_base(one: Resolved, known: Mapping[str, Resolved]) -> Resolved:
@@ -242,8 +220,9 @@ def _with_base(one: Resolved, known: Mapping[str, Resolved]) -> Resolved:
     if one.value.base is None:
         return one
     base = known.get(one.value.base) or resolve("method", one.value.base)
-    both = hashlib.sha256((one.sha256 + base.sha256).encode()).hexdigest()
-    return Resolved(one.name, joined(one.value, base.value), one.origin, both)
+    code = dict.fromkeys([*one.code, *([] if base.origin == one.origin else [base.origin]), *base.code])
+    both = hash_of([one.sha256, base.sha256])
+    return dataclasses.replace(one, value=joined(one.value, base.value), sha256=both, code=tuple(code))
 
 
 def definitions_folder(kind: Kind) -> Path:
@@ -257,7 +236,7 @@ def definitions_folder(kind: Kind) -> Path:
 
 def _builtin_files(kind: Kind) -> Iterator[Resolved]:
     for path in sorted(definitions_folder(kind).glob("*.py")):
-        yield from _definitions(kind, load_file(path))
+        yield from definitions(kind, load_file(path))
 
 
 def _builtin_values(kind: Kind) -> Iterator[Resolved]:
@@ -266,25 +245,4 @@ def _builtin_values(kind: Kind) -> Iterator[Resolved]:
     for module in (metrics, probes) if kind == "metric" else (training,):
         path = Path(module.__file__ or "")
         for value in module.BUILTIN:
-            yield Resolved(value.name, value, str(path), file_sha256(path))
-
-
-def _definitions(kind: Kind, module: ModuleType) -> Iterator[Resolved]:
-    path = Path(module.__file__ or "")
-    for attribute in _attributes(kind, module):
-        value = getattr(module, attribute)
-        yield Resolved(value.name, value, str(path), file_sha256(path))
-
-
-def _attributes(kind: Kind, module: ModuleType) -> list[str]:
-    seen: set[int] = set()
-    names = []
-    for attribute, value in vars(module).items():
-        if _is_a(kind, value) and id(value) not in seen:
-            seen.add(id(value))
-            names.append(attribute)
-    return names
-
-
-def _is_a(kind: Kind, value: object) -> bool:
-    return isinstance(value, _TYPES[kind])
+            yield defined(value, path)

@@ -26,12 +26,17 @@ class Source:
 
 
 def submitted_sources(definitions: Iterable[tuple[Kind, Resolved]]) -> tuple[Source, ...]:
-    """Each Python file outside the package that defines one of `definitions`. Data files are no source."""
+    """Each Python file outside the package that defines one of `definitions`. Data files are no source.
+
+    A file that holds only the code of one, which another file offers, says so: `method m (code of __init__.py)`.
+    """
     defines: dict[Path, list[str]] = defaultdict(list)
     for kind, one in definitions:
-        path = Path(one.origin)
-        if path.suffix == ".py" and path.is_file() and not _built_in(path):
-            defines[path].append(f"{kind} {one.name}")
+        name = f"{kind} {one.name}"
+        for file in (one.origin, *one.code):
+            path = Path(file)
+            if path.suffix == ".py" and path.is_file() and not _built_in(path):
+                defines[path].append(name if file == one.origin else f"{name} (code of {Path(one.origin).name})")
     return tuple(_source(path, names) for path, names in defines.items())
 
 
