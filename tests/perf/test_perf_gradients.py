@@ -1,6 +1,6 @@
-"""Gradient and attention methods against bare passes of the model and Captum: `pytest tests/perf --benchmark-only`.
+"""Gradient, attention and occlusion methods against bare passes of the model and Captum.
 
-On a machine with a GPU everything runs there.
+`pytest tests/perf/test_perf_gradients.py --benchmark-only`. On a machine with a GPU everything runs there.
 """
 
 from __future__ import annotations
@@ -15,52 +15,29 @@ import pytest
 import torch
 from torch import Tensor
 
-from faithboard import Background, Batch, Classifier, Method, Rng, Specials, class_gradient, predict
+from faithboard import Background, Batch, Classifier, Method, Rng, class_gradient, predict
 from faithboard.buckets import token_batches, token_budget
 from faithboard.classifier import Steps, count_steps
-from faithboard.config import ModelConfig
-from faithboard.models import build
-from faithboard.task import Source, Task
+from tests.perf.sst import DEVICE, WORDS, model_of, sentences
 from tests.perf.timing import times_faster
 from tests.toy import methods_of
 
-DEVICE = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-DIM, WORDS, CLASSES = 50, 5_000, 3
+CLASSES = 3
 SCALE = 1 if DEVICE.type == "cpu" else 32
 """A GPU is given more texts: the few that keep a CPU busy are nothing to it."""
 TEXTS = 512 * SCALE
 SIZES = [size * SCALE for size in (16, 32, 64, 128, 256)]
 """Batch sizes of the bare pass that are tried."""
 ROUNDS = 3
-FILES = ("gradient.py", "attention.py", "integrated_gradients.py", "smoothgrad.py", "gradient_shap.py")
+FILES = (
+    "gradient.py",
+    "attention.py",
+    "integrated_gradients.py",
+    "smoothgrad.py",
+    "gradient_shap.py",
+    "occlusion.py",
+)
 METHODS = {name: method for file in FILES for name, method in methods_of(file).items()}
-
-
-def bilstm() -> Classifier:
-    """BiLSTM of 128 units and 50-d embeddings, the size of the SST runs with small vectors; three classes."""
-    source = Source("perf", "none", "none", "none", access="generated")
-    task = Task(name="perf", version=1, source=source, labels=("no", "yes", "perhaps")[:CLASSES], folder="perf")
-    matrix = torch.randn(WORDS, DIM, generator=torch.Generator().manual_seed(0))
-    return build(ModelConfig(), task, matrix, Specials(pad=0, unk=1, begin=2, end=3, sep=4), seed=0).to(DEVICE)
-
-
-def sentences(specials: Specials, number: int) -> Batch:
-    """Texts with lengths like those of SST: 5 to 50 words, 19 on average."""
-    generator = torch.Generator().manual_seed(1)
-    lengths = (19 + 9 * torch.randn(number, generator=generator)).round().long().clamp(5, 50) + 2
-    position = torch.arange(int(lengths.max()))
-    real = position < lengths[:, None]
-    ids = torch.randint(5, WORDS, real.shape, generator=generator).masked_fill(~real, specials.pad)
-    ends = position == lengths[:, None] - 1
-    ids = ids.masked_fill(ends, specials.end).masked_fill(position == 0, specials.begin)
-    return Batch(
-        ids=ids,
-        segment=torch.zeros_like(ids),
-        real=real,
-        scorable=real & ~ends & (position > 0),
-        example_id=tuple(f"text-{i}" for i in range(number)),
-        specials=specials,
-    ).to(DEVICE)
 
 
 def background(batch: Batch) -> Background:
@@ -112,8 +89,7 @@ def dear(method: Method) -> bool:
 
 @pytest.mark.parametrize("name", METHODS)
 def test_a_method_takes_hardly_longer_than_its_passes(benchmark: Any, name: str) -> None:
-    model = bilstm()
-    batch = sentences(model.specials, TEXTS)
+    model, batch = model_of(classes=CLASSES), sentences(TEXTS)
     # An eighth of the texts is enough where each is asked about fifty times.
     own = batch.rows(slice(len(batch) // 8)) if dear(METHODS[name]) else batch
     method = METHODS[name].given(background(batch))
@@ -143,8 +119,7 @@ def test_a_method_takes_hardly_longer_than_its_passes(benchmark: Any, name: str)
 @pytest.mark.parametrize("size", [1, 32])
 def test_integrated_gradients_against_captum(benchmark: Any, size: int) -> None:
     captum_attr = pytest.importorskip("captum.attr", reason="Captum is compared with in tests only")
-    model = bilstm()
-    batch = sentences(model.specials, 32)
+    model, batch = model_of(classes=CLASSES), sentences(32)
     batch = batch.rows(batch.lengths.argsort(descending=True))
     parts = [batch.rows(rows) for rows in torch.arange(len(batch)).split(size)][:: 1 if size > 1 else 4]
     method = METHODS["integrated-gradients"]

@@ -14,9 +14,10 @@ from faithboard import Batch, Classifier, Output, Rng
 from faithboard.classifier import untouched
 from faithboard.probes.adversarial import PAPER, Profile, divergence, search, starting_logits
 from faithboard.probes.permutation import PERMUTATIONS, changes
-from tests.perf.test_perf_deletion import NAIVE_BATCH, bilstm, sentences
+from tests.perf.sst import model_of, sentences
 from tests.perf.timing import times_faster
 
+TEXTS, NAIVE_BATCH = 128, 32
 PROFILE = PAPER[False]
 LARGEST_LOSS = 0.005
 """Most that the mean epsilon-max JSD may lie below that of the plain search."""
@@ -106,7 +107,7 @@ def plain_search(
 
 
 def test_permutation_is_twenty_times_faster_than_a_decoder_call_each(benchmark: Any) -> None:
-    model, batch = bilstm(300), sentences()
+    model, batch = model_of(dim=300), sentences(TEXTS)
     output = encoded(model, batch)
     parts = in_small_batches(batch, output)
     ours = changes(model, batch, output, 0).quantile(0.5, dim=1)
@@ -123,7 +124,7 @@ def test_permutation_is_twenty_times_faster_than_a_decoder_call_each(benchmark: 
 
 
 def test_adversarial_is_four_times_faster_and_finds_no_less(benchmark: Any) -> None:
-    model, batch = bilstm(300), sentences()
+    model, batch = model_of(dim=300), sentences(TEXTS)
     batch = batch.rows(torch.arange(2 * NAIVE_BATCH))
     start = starting_logits(Rng(0, batch), PROFILE)
     parts = in_small_batches(batch, encoded(model, batch))
