@@ -21,8 +21,8 @@ from faithboard.errors import SuiteError
 from faithboard.plan import Plan, Prepared
 from faithboard.planner import make_plan
 from faithboard.readers.files import data_folder
-from faithboard.running.fitting import provenance
 from faithboard.running.progress import Progress
+from faithboard.running.provenance import provenance
 from faithboard.sources import submitted_sources
 from faithboard.store import Store
 from faithboard.suites import Suite

@@ -19,6 +19,7 @@ from faithboard.running import run
 from faithboard.running.progress import Progress
 from faithboard.session import Place
 from tests import tiny
+from tests.own_model import DEFINITION
 
 FRAGILE = """
 import os, signal
@@ -205,6 +206,56 @@ def test_what_a_method_does_to_the_model_does_not_spoil_the_next(
         assert found.rows == expected.rows
         assert [row.value for row in found.rows if row.value is not None] != []
         pd.testing.assert_frame_equal(place.store.scores(found.key), later.store.scores(expected.key))
+
+
+def own_model(folder: Path, content: str = DEFINITION) -> str:
+    file = folder / "own.py"
+    file.write_text(content)
+    return f"{file}:bag_of_words"
+
+
+def test_a_model_that_fails_while_it_is_scored_leaves_failed_rows(tmp_path: Path) -> None:
+    broken = DEFINITION.replace(
+        "        return Output(self.bias + states.sum(1))",
+        "        if bool((batch.scorable_lengths == 6).any()):\n            raise ValueError('six words')\n"
+        "        return Output(self.bias + states.sum(1))",
+    )
+    assert broken != DEFINITION
+    place = tiny.place(tmp_path / "results")
+    chosen = suites.changed(
+        tiny.SUITE, models=[own_model(tmp_path, broken)], methods=["random", "gradient-l2"], metrics=["comprehensiveness"]
+    )
+    outcome = tiny.carried_out(chosen, place)
+    assert [failure for failure in outcome.failures if "six words" in failure] == outcome.failures
+    assert outcome.explained == 2
+    for record in by_method(place).values():
+        (row,) = record.rows
+        assert (record.status, row.status, row.value) == ("ok", "failed", None)
+        assert row.reason.startswith("its model failed: it raised")
+        assert "six words" in row.reason
+    again = tiny.carried_out(chosen, place)
+    assert (again.explained, again.scored, again.stored) == (0, 0, 2)
+
+
+def test_a_model_that_fails_before_anything_is_explained_leaves_failed_explanations(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise ValueError("no luck")
+
+    place = tiny.place(tmp_path / "results")
+    chosen = suites.changed(tiny.SUITE, models=[own_model(tmp_path)])
+    with monkeypatch.context() as patched:
+        patched.setattr("faithboard.running.jobs.probabilities", fail)
+        assert len(tiny.carried_out(chosen, place).failures) == 1
+    assert set(by_method(place)) == {"random", "gradient-l2"}
+    for record in by_method(place).values():
+        assert (record.status, record.rows) == ("failed", [])
+        assert "its model failed: it raised" in record.reason
+        assert "no luck" in record.reason
+    assert tiny.carried_out(chosen, place).explained == 0
+    outcome = tiny.carried_out(chosen, place, retry_failed=True)
+    assert (outcome.explained, outcome.failures) == (2, [])
 
 
 def test_a_killed_run_goes_on_where_it_stopped_and_ends_the_same(tmp_path: Path) -> None:

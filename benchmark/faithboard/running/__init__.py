@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
-from faithboard.running.jobs import Outcome, run
+from faithboard.running.jobs import run
+from faithboard.running.recording import Outcome
 
 __all__ = ["Outcome", "run"]

@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 import dataclasses
-import platform
 import time
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import numpy as np
-import pandas as pd
 import torch
 from torch import Tensor
 
-import faithboard
 from faithboard.classifier import Classifier
 from faithboard.config import ModelConfig
 from faithboard.data.embeddings import Embedding, load_embedding
 from faithboard.errors import ContractError, DataError, FaithboardError, StoreError
 from faithboard.importing import shortened
-from faithboard.known_truth import verify_shortcut
 from faithboard.models import AttentionClassifier, build
-from faithboard.performance import gate, measure, probabilities, reads_query, without_text
 from faithboard.plan import PlannedJob
 from faithboard.records import ModelRecord
+from faithboard.running.model_record import tested, untested
 from faithboard.running.progress import Progress
 from faithboard.running.submitted import made
 from faithboard.running.weights import weights_sha256
@@ -31,7 +26,6 @@ from faithboard.store import Store
 from faithboard.submitted import ModelDefinition
 from faithboard.training import Checkpoint, train
 from faithboard.training.cost import step_memory
-from faithboard.training.diagnostics import mean_bottom_half_mass
 
 if TYPE_CHECKING:
     from faithboard.data import TaskData
@@ -58,7 +52,7 @@ def fitted(job: PlannedJob, store: Store, device: torch.device, progress: Progre
         raise
     except Exception as error:  # a procedure is anybody's code: whatever it raises is the failure of its model
         reason = str(error) if isinstance(error, FaithboardError) else f"training raised\n{shortened(error)}"
-        store.save_model(dataclasses.replace(_record(job, device), status="failed", reason=reason), None)
+        store.save_model(dataclasses.replace(untested(job, device), status="failed", reason=reason), None)
         raise FaithboardError(reason) from error
 
 
@@ -74,20 +68,6 @@ def fresh_model(config: ModelConfig, data: TaskData, seed: int) -> tuple[Attenti
         token_counts=counts,
     )
     return build(config, data.task, embedded.matrix, data.vocabulary.specials, seed=seed), embedded
-
-
-def provenance(device: torch.device) -> dict[str, Any]:
-    """Where and with what something was computed. Not part of any key."""
-    return {
-        "device": torch.cuda.get_device_name(device) if device.type == "cuda" else "cpu",
-        "dtype": "float32",
-        "torch": torch.__version__,
-        "threads": torch.get_num_threads(),
-        "python": platform.python_version(),
-        "platform": f"{platform.system().lower()}-{platform.machine()}",
-        "faithboard": faithboard.__version__,
-        "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-    }
 
 
 def _stored(
@@ -122,8 +102,8 @@ def _made(
     seconds = time.perf_counter() - started
     # Copies, since weights that two modules share cannot be stored as they are.
     weights = {name: value.detach().cpu().clone() for name, value in model.state_dict().items()}
-    measures, predictions = _tested(model, job)
-    record = dataclasses.replace(_record(job, device), weights_sha256=weights_sha256(weights), **measures)
+    measures, predictions = tested(model, job)
+    record = dataclasses.replace(untested(job, device), weights_sha256=weights_sha256(weights), **measures)
     record.provenance["train_seconds"] = round(seconds, 2)
     store.save_model(record, weights, predictions)
     return model, record
@@ -169,9 +149,9 @@ def _trained(
             progress=lambda epoch, epochs, entry: advance(1),
         )
     weights = {name: value.detach().cpu() for name, value in model.state_dict().items()}
-    measures, predictions = _tested(model, job)
+    measures, predictions = tested(model, job)
     record = dataclasses.replace(
-        _record(job, device),
+        untested(job, device),
         weights_sha256=weights_sha256(weights),
         history=trained.history,
         **measures,
@@ -205,66 +185,3 @@ def _checkpoint(job: PlannedJob, store: Store, progress: Progress) -> Checkpoint
     if found is not None:
         progress.say(f"training {job.title} goes on after epoch {len(found['history'])}")
     return found
-
-
-def _record(job: PlannedJob, device: torch.device) -> ModelRecord:
-    data = job.prepared.data
-    return ModelRecord(
-        key=job.key,
-        task=data.task.name,
-        task_version=data.task.version,
-        fingerprint=data.fingerprint,
-        fingerprint_name=data.fingerprint_name,
-        family=data.task.family or "",
-        model=job.model.name,
-        training=job.training.procedure,
-        seed=job.seed,
-        config=_config(job),
-        performance_measure=data.task.performance,
-        data={
-            "origin": data.origin,
-            "vocabulary": len(data.vocabulary),
-            "splits": {
-                split: dataclasses.asdict(counts) | {"here": counts.here} for split, counts in data.counts.items()
-            },
-            "published_rows": dict(data.task.published_rows),
-        },
-        provenance=provenance(device),
-    )
-
-
-def _config(job: PlannedJob) -> dict[str, Any]:
-    """Settings of model and training; of a person's own, what it is made of."""
-    if isinstance(job.model, ModelDefinition):
-        return {"own_model": job.sha256, "source": job.model.source, "vectors": "its own"}
-    return dataclasses.asdict(job.model) | job.procedure.used(job.training)
-
-
-def _tested(model: Classifier, job: PlannedJob) -> tuple[dict[str, Any], pd.DataFrame]:
-    """Fields of the record that testing fills, and what is right of each test example (`Store.predictions`).
-
-    Beside the measures of the task there are `confidence`, the mean probability of the predicted class,
-    `gradient-mass-bottom-half` (`training.diagnostics`) and, where a query is read, `accuracy-query-only`.
-    """
-    data, device = job.prepared.data, model.device
-    test = data.splits["test"]
-    labels = np.array([example.label for example in test])
-    found = probabilities(model, test, data, device)
-    if not np.isfinite(found).all():
-        bad = test[int((~np.isfinite(found)).any(1).argmax())].id
-        raise ContractError(f"model {job.model.name} gives no finite probabilities for test example {bad}")
-    performance = measure(found, labels, data.task) | {"confidence": float(found.max(1).mean())}
-    if "gradients" in model.capabilities and (mass := mean_bottom_half_mass(model, data)) is not None:
-        performance["gradient-mass-bottom-half"] = mass
-    right = {"right": (found.argmax(1) == labels).astype(float), "right_query_only": np.full(len(test), np.nan)}
-    if reads_query(data.task):
-        right["right_query_only"] = (without_text(model, test, data, device).argmax(1) == labels).astype(float)
-        performance["accuracy-query-only"] = float(right["right_query_only"].mean())
-    passed = gate(found, labels, data.task, seed=job.seed)
-    measures = {
-        "performance": performance,
-        "gate_passed": passed.passed,
-        "gate": {"bound": passed.bound, "threshold": passed.threshold},
-        "known_truth": verify_shortcut(model, data) if data.task.rationale == "planted" else {},
-    }
-    return measures, pd.DataFrame({"example": [example.id for example in test], **right})

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import pandas as pd
 import torch
@@ -17,38 +17,24 @@ from faithboard.attribution import Method
 from faithboard.background import Background
 from faithboard.classifier import Classifier
 from faithboard.data.collate import collate
-from faithboard.erasure import MaskCount
 from faithboard.errors import DataError, FaithboardError, StoreError
-from faithboard.importing import shortened
 from faithboard.keys import throughput_key
 from faithboard.metric import Probe, RerunMetric
 from faithboard.performance import probabilities
 from faithboard.plan import Plan, PlannedExplanation, PlannedJob
-from faithboard.records import Explanation, ModelRecord, Row, Status
+from faithboard.records import Explanation, ModelRecord
 from faithboard.running.copies import copied
 from faithboard.running.explaining import explain_all
-from faithboard.running.fitting import fitted, provenance
+from faithboard.running.fitting import fitted
 from faithboard.running.progress import Progress
+from faithboard.running.provenance import provenance
+from faithboard.running.recording import Outcome, Recorder, reason_of
 from faithboard.running.rerunning import rerun
 from faithboard.running.rows import metric_row, probe_rows, row_without_value
 from faithboard.running.scoring import VALUES, Scored, ToScore, probe_all, score_all
 from faithboard.running.throughput import measure
 from faithboard.store import Store
 from faithboard.submitted import ModelDefinition
-
-
-@dataclass
-class Outcome:
-    """What a run did. `failures` are sentences; the command line's exit code says whether there are any."""
-
-    trained: int = 0
-    explained: int = 0
-    scored: int = 0
-    timed: int = 0
-    stored: int = 0
-    masks: MaskCount = field(default_factory=MaskCount)
-    """Masked texts that metrics asked for, and the distinct ones that were evaluated."""
-    failures: list[str] = field(default_factory=list)
 
 
 def run(plan: Plan, store: Store, device: torch.device, progress: Progress) -> Outcome:
@@ -59,7 +45,7 @@ def run(plan: Plan, store: Store, device: torch.device, progress: Progress) -> O
         store.save_source(source)
     sources = {defined: source.sha256 for source in plan.sources for defined in source.defines}
     for job in plan.jobs:
-        _Job(job, store, device, progress, outcome, sources).run()
+        _Job(job, store, device, progress, outcome, Recorder(job, store, device, outcome, sources)).run()
         store.add_to_suite(plan.suite, plan.metrics, job.key, [one.key for one in job.explanations])
     return outcome
 
@@ -71,15 +57,14 @@ class _Job:
     device: torch.device
     progress: Progress
     outcome: Outcome
-    sources: Mapping[str, str]
-    """Kind and name of what was submitted -> hash of the stored file."""
+    recorder: Recorder
     background: Background | None = None
     """The training texts, once a method has asked for them."""
 
     def run(self) -> None:
-        self._record_what_will_not_run()
+        self.recorder.refused()
         if self.job.state == "failed":
-            self._model_failed(f"{self.job.reason} (--retry-failed trains again)")
+            self.recorder.untrained(f"{self.job.reason} (--retry-failed trains again)")
             return
         if self.job.idle:
             return
@@ -88,11 +73,11 @@ class _Job:
         except (DataError, StoreError):
             raise
         except FaithboardError as error:
-            self._model_failed(str(error))
+            self.recorder.untrained(str(error))
             return
         if self.job.state == "train":
             self.outcome.trained += 1
-            if own := self._sources():
+            if own := self.recorder.submitted():
                 # Its weights are stored already: only the record is written anew.
                 record = dataclasses.replace(record, provenance=record.provenance | own)
                 self.store.save_model(record, None)
@@ -103,12 +88,11 @@ class _Job:
             self._explain_and_score(model, record)
         except StoreError:
             raise
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             if not isinstance(self.job.model, ModelDefinition):
                 raise
             # A person's own model may fail on a text that no test of it had: its own job ends here.
-            reason = str(error) if isinstance(error, FaithboardError) else f"it raised\n{shortened(error)}"
-            self.outcome.failures.append(f"the model of {self.job.title}: {reason}")
+            self.recorder.model_failed(record, reason_of(error))
 
     def _explain_and_score(self, model: Classifier, record: ModelRecord) -> None:
         share = self._share_correct(model)
@@ -119,7 +103,7 @@ class _Job:
                 if known.weights_sha256 == record.weights_sha256:
                     records[one.key] = known
             elif one.state in ("run", "score"):
-                blank = dataclasses.replace(self._blank(one, record.weights_sha256), share_correct=share)
+                blank = dataclasses.replace(self.recorder.blank(one, record.weights_sha256), share_correct=share)
                 found = blank if one.method is None else self._explain(one, model, blank)
                 if found is not None:
                     records[one.key] = found
@@ -148,7 +132,7 @@ class _Job:
         except StoreError:
             raise
         except (Exception, SystemExit) as error:  # noqa: BLE001  a method is anybody's code: whatever it raises is its own failure
-            reason = str(error) if isinstance(error, FaithboardError) else f"it raised\n{shortened(error)}"
+            reason = reason_of(error)
             store.save_explanation(dataclasses.replace(blank, status="failed", reason=reason))
             self.outcome.failures.append(f"{one.name} on {job.title}: {reason}")
             return None
@@ -188,7 +172,7 @@ class _Job:
                 rows.append(metric_row(one.key, metric, found, job.seed))
                 parts.append(found.values[found.values["metric"] == metric.name])
             if rows:
-                self._save(records[one.key], rows, pd.concat(parts, ignore_index=True) if parts else None)
+                self.recorder.rows(records[one.key], rows, pd.concat(parts, ignore_index=True) if parts else None)
         failed = {name: reason for found in scored.values() for name, reason in found.failed.items()}
         self.outcome.failures += [f"metric {name} on {job.title}: {reason}" for name, reason in failed.items()]
 
@@ -209,7 +193,7 @@ class _Job:
                     advance=advance,
                 )
         except (Exception, SystemExit) as error:  # noqa: BLE001  as in `_explain`
-            reason = str(error) if isinstance(error, FaithboardError) else f"it raised\n{shortened(error)}"
+            reason = reason_of(error)
             self.outcome.failures.append(f"{metric.name} of {one.name} on {job.title}: {reason}")
             return Scored(pd.DataFrame(columns=list(VALUES)), failed={metric.name: reason})
 
@@ -222,18 +206,7 @@ class _Job:
             with self.progress.bar(f"probe {job.title}", len(examples)) as advance:
                 values = probe_all(model, job.prepared.data, examples, probes, job.seed, advance=advance)
             rows = [row for probe in probes for row in probe_rows(one.key, probe, values, job.seed)]
-            self._save(records[one.key], rows, values)
-
-    def _save(self, record: Explanation, rows: list[Row], values: pd.DataFrame | None) -> None:
-        device = provenance(self.device)["device"]
-        rows = [dataclasses.replace(row, device=device) for row in rows]
-        fresh = {row.metric for row in rows}
-        kept = [row for row in record.rows if row.metric not in fresh]
-        metrics = {name: sha for name, sha in self.sources.items() if name.removeprefix("metric ") in fresh}
-        known = record.provenance.get("sources", {}) | metrics
-        by = record.provenance | ({"sources": known} if known else {})
-        self.store.save_explanation(dataclasses.replace(record, rows=kept + rows, provenance=by), values)
-        self.outcome.scored += len(rows)
+            self.recorder.rows(records[one.key], rows, values)
 
     def _time(self, one: PlannedExplanation, model: Classifier) -> None:
         assert one.method is not None
@@ -244,61 +217,12 @@ class _Job:
                 found = measure(copied(model), self._ready(one.method), batch, explain_key=one.key, seed=self.job.seed)
                 advance(1)
         except (Exception, SystemExit) as error:  # noqa: BLE001  as above: a method that fails while it is timed keeps its scores
-            self.outcome.failures.append(f"timing {one.name} on {self.job.title}: it raised\n{shortened(error)}")
+            self.outcome.failures.append(f"timing {one.name} on {self.job.title}: {reason_of(error)}")
             return
         self.store.save_throughput(throughput_key(one.key, provenance(self.device)), found)
         self.outcome.timed += 1
-
-    def _record_what_will_not_run(self) -> None:
-        for one in self.job.explanations:
-            if one.state in ("unsupported", "skipped"):
-                known = self.store.explanation(one.key)
-                if known is None or known.reason != one.reason:
-                    self.store.save_explanation(self._blank(one, "", one.state, one.reason))
-            elif one.state == "failed":
-                self.outcome.failures.append(f"{one.name} on {self.job.title}: {one.reason}")
-
-    def _model_failed(self, reason: str) -> None:
-        self.outcome.failures.append(f"training {self.job.title}: {reason}")
-        for one in self.job.explanations:
-            if one.state == "run":
-                self.store.save_explanation(self._blank(one, "", "failed", f"its model failed: {reason}"))
 
     def _share_correct(self, model: Classifier) -> float:
         data, examples = self.job.prepared.data, self.job.prepared.examples
         found = probabilities(model, examples, data, model.device).argmax(1).tolist()
         return sum(j == example.label for j, example in zip(found, examples, strict=True)) / len(examples)
-
-    def _blank(self, one: PlannedExplanation, weights: str, status: Status = "ok", reason: str = "") -> Explanation:
-        job, method, examples = self.job, one.method, self.job.prepared.examples
-        return Explanation(
-            key=one.key,
-            model_key=job.key,
-            task=job.prepared.task.name,
-            model=job.model.name,
-            training=job.training.procedure,
-            seed=job.seed,
-            weights_sha256=weights,
-            method=method.name if method else "",
-            method_sha256=one.sha256,
-            kind=method.kind if method else "probe",
-            signed=method.signed if method else False,
-            status=status,
-            reason=reason,
-            examples=len(examples),
-            truncated=sum(example.truncated > 0 for example in examples),
-            draws=method.draws if method else 1,
-            provenance=provenance(self.device) | self._sources(f"method {method.name}" if method else ""),
-        )
-
-    def _sources(self, *names: str) -> dict[str, dict[str, str]]:
-        """The submitted files behind a record: those of its model, and of `names`; nothing where all is built in."""
-        job = self.job
-        own = (
-            f"task {job.prepared.task.name}",
-            f"model {job.model.name}",
-            f"training {job.training.procedure}",
-            *names,
-        )
-        found = {name: self.sources[name] for name in own if name in self.sources}
-        return {"sources": found} if found else {}
