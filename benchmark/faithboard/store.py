@@ -11,29 +11,28 @@
     sources/<sha256>.py, .json               a submitted file, and what it defines; records name it in their provenance
     suites/<name>-v<version>.json            which explanations the last runs of a suite are made of
 
-Every file appears at once: it is written under another name in the same folder, flushed to the disk and renamed. A
-process that is killed leaves either the old file or the new one, and at most a stray temporary file. The record of an
-explanation is written last, so whatever has a record is complete.
+Every file appears at once, the old one or the new one whatever happens (`atomic`). The record of an explanation is
+written last, so whatever has a record is complete.
 """
 
 from __future__ import annotations
 
 import hashlib
-import io
-import json
-import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from faithboard.atomic import read_json, read_parquet, write_json, write_parquet
+from faithboard.atomic import write_atomically as write_atomically
 from faithboard.errors import StoreError, SuiteError
 from faithboard.membership import SuiteMembers, check_definition, members, with_results, without_method
 from faithboard.records import Explanation, ModelRecord, Throughput
+from faithboard.tensor_files import read_state, read_weights, write_state, write_weights
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -79,28 +78,15 @@ class Store:
     ) -> None:
         """Store a trained model, its record last, and drop its checkpoint. A failed one is its record alone."""
         if weights is not None:
-            from safetensors.torch import save
-
-            blob = save({name: value.contiguous() for name, value in weights.items()})
-            self._write(self._model(record.key, ".safetensors"), lambda path: path.write_bytes(blob))
+            write_weights(self._model(record.key, ".safetensors"), weights)
         if predictions is not None:
-            table = predictions
-            self._write(
-                self._model(record.key, ".predictions.parquet"), lambda path: table.to_parquet(path, index=False)
-            )
-        self._write_json(self._model(record.key, ".json"), record.to_json())
+            write_parquet(self._model(record.key, ".predictions.parquet"), predictions)
+        write_json(self._model(record.key, ".json"), record.to_json())
         self._model(record.key, ".checkpoint").unlink(missing_ok=True)
 
     def load_weights(self, key: str) -> dict[str, Tensor]:
         """Weights of a stored model. Raises StoreError when the file is missing or damaged."""
-        from safetensors import SafetensorError
-        from safetensors.torch import load_file
-
-        path = self._model(key, ".safetensors")
-        try:
-            return load_file(path)
-        except (OSError, SafetensorError) as error:
-            raise StoreError(f"the weights {path} cannot be read: {error}") from error
+        return read_weights(self._model(key, ".safetensors"))
 
     def predictions(self, key: str) -> pd.DataFrame:
         """Which test examples a stored model gets right: columns example, right, right_query_only.
@@ -110,36 +96,20 @@ class Store:
         path = self._model(key, ".predictions.parquet")
         if not path.is_file():
             return pd.DataFrame({"example": [], "right": [], "right_query_only": []})
-        return self._read_parquet(path)
+        return read_parquet(path)
 
     def save_checkpoint(self, key: str, state: Mapping[str, Any]) -> None:
         """Keep the state of an unfinished training: tensors and plain values, in nested dicts and lists."""
-        import torch
-
-        blob = io.BytesIO()
-        torch.save(dict(state), blob)
-        content = blob.getvalue()
-        # torch reads tensors with a flipped bit without a word, so the file begins with a checksum.
-        whole = hashlib.sha256(content).digest() + content
-        self._write(self._model(key, ".checkpoint"), lambda path: path.write_bytes(whole))
+        write_state(self._model(key, ".checkpoint"), state)
 
     def checkpoint(self, key: str) -> dict[str, Any] | None:
         """The kept state, on the CPU, or None. Raises StoreError when the file is damaged."""
-        import torch
-
         path = self._model(key, ".checkpoint")
-        if not path.is_file():
-            return None
-        whole = path.read_bytes()
-        size = hashlib.sha256().digest_size
-        if hashlib.sha256(whole[size:]).digest() != whole[:size]:
-            raise StoreError(f"the checkpoint {path} is damaged (checksum)")
-        state: dict[str, Any] = torch.load(io.BytesIO(whole[size:]), map_location="cpu", weights_only=True)
-        return state
+        return read_state(path) if path.is_file() else None
 
     def model(self, key: str) -> ModelRecord | None:
         path = self._model(key, ".json")
-        return ModelRecord.from_json(self._read_json(path)) if path.is_file() else None
+        return ModelRecord.from_json(read_json(path)) if path.is_file() else None
 
     def models(self) -> list[ModelRecord]:
         return [ModelRecord.from_json(content) for content in self._read_all("models")]
@@ -153,15 +123,14 @@ class Store:
 
     def save_part(self, key: str, number: int, scores: pd.DataFrame) -> None:
         self._part(key, number).parent.mkdir(exist_ok=True)
-        self._write(self._part(key, number), lambda path: scores.to_parquet(path, index=False))
+        write_parquet(self._part(key, number), scores)
 
     def save_scores(self, key: str, scores: pd.DataFrame) -> None:
         """Store finished scores: columns example, draw, scores (one per scorable token), total."""
-        path = self._explanation(key, ".scores.parquet")
-        self._write(path, lambda temporary: scores.to_parquet(temporary, index=False))
+        write_parquet(self._explanation(key, ".scores.parquet"), scores)
 
     def scores(self, key: str) -> pd.DataFrame:
-        return self._read_parquet(self._explanation(key, ".scores.parquet"))
+        return read_parquet(self._explanation(key, ".scores.parquet"))
 
     def save_explanation(self, record: Explanation, values: pd.DataFrame | None = None) -> None:
         """Store a record with its rows; `values` (metric, example, value, points) replace those of the same metrics."""
@@ -170,9 +139,8 @@ class Store:
             if path.is_file():
                 old = pd.read_parquet(path)
                 values = pd.concat([old[~old["metric"].isin(values["metric"].unique())], values], ignore_index=True)
-            final = values
-            self._write(path, lambda temporary: final.to_parquet(temporary, index=False))
-        self._write_json(self._explanation(record.key, ".json"), record.to_json())
+            write_parquet(path, values)
+        write_json(self._explanation(record.key, ".json"), record.to_json())
         shutil.rmtree(self._part(record.key, 0).parent, ignore_errors=True)
 
     def values(self, key: str) -> pd.DataFrame:
@@ -180,11 +148,11 @@ class Store:
         path = self._explanation(key, ".values.parquet")
         if not path.is_file():
             return pd.DataFrame({"metric": [], "example": [], "value": [], "points": []})
-        return self._read_parquet(path)
+        return read_parquet(path)
 
     def explanation(self, key: str) -> Explanation | None:
         path = self._explanation(key, ".json")
-        return Explanation.from_json(self._read_json(path)) if path.is_file() else None
+        return Explanation.from_json(read_json(path)) if path.is_file() else None
 
     def explanations(self) -> list[Explanation]:
         return [Explanation.from_json(content) for content in self._read_all("explanations")]
@@ -195,12 +163,12 @@ class Store:
         """Store a submitted file under its hash, once; what it defines is added up over the runs."""
         path = self.root / "sources" / f"{source.sha256}.py"
         if not path.is_file():
-            self._write(path, lambda temporary: temporary.write_bytes(source.content))
+            write_atomically(path, lambda temporary: temporary.write_bytes(source.content))
         known = path.with_suffix(".json")
-        before = self._read_json(known)["defines"] if known.is_file() else []
+        before = read_json(known)["defines"] if known.is_file() else []
         defines = sorted({*before, *source.defines})
         if defines != before:
-            self._write_json(known, {"defines": defines})
+            write_json(known, {"defines": defines})
 
     def source(self, sha256: str) -> str:
         """The text of a submitted file. Raises StoreError when it is not there or not what its name says."""
@@ -216,7 +184,7 @@ class Store:
     # -- throughput and suites
 
     def save_throughput(self, key: str, record: Throughput) -> None:
-        self._write_json(self.root / "throughput" / f"{key}.json", record.to_json())
+        write_json(self.root / "throughput" / f"{key}.json", record.to_json())
 
     def throughput(self) -> list[Throughput]:
         return [Throughput.from_json(content) for content in self._read_all("throughput")]
@@ -227,22 +195,22 @@ class Store:
         if record is None:
             return
         path = self._suite(f"{suite.name}-v{suite.version}")
-        content = self._read_json(path) if path.is_file() else None
+        content = read_json(path) if path.is_file() else None
         found = [one for key in explanations if (one := self.explanation(key)) is not None]
-        self._write_json(path, with_results(content, suite, metrics, record, found))
+        write_json(path, with_results(content, suite, metrics, record, found))
 
     def check_suite(self, suite: Suite) -> None:
         """Raise SuiteError when results of the suite's name and version are stored that do not compare with it."""
         path = self._suite(f"{suite.name}-v{suite.version}")
         if path.is_file():
-            check_definition(self._read_json(path), suite)
+            check_definition(read_json(path), suite)
 
     def forget(self, suite: str, method: str) -> None:
         """Take a method off the results of a suite (as in `quick-v1`); its scores stay. Raises SuiteError."""
         path = self._suite(suite)
         if not path.is_file():
             raise SuiteError(f"{self.root} holds no results of suite {suite!r}")
-        self._write_json(path, without_method(self._read_json(path), method))
+        write_json(path, without_method(read_json(path), method))
 
     def suites(self) -> list[SuiteMembers]:
         """Every suite that was run into this folder, by name."""
@@ -272,39 +240,4 @@ class Store:
         return self.root / "explanations" / f"{key}.parts" / f"{number:05d}.parquet"
 
     def _read_all(self, folder: str) -> Iterable[dict[str, Any]]:
-        return (self._read_json(path) for path in sorted((self.root / folder).glob("*.json")))
-
-    def _read_json(self, path: Path) -> dict[str, Any]:
-        try:
-            content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
-            raise StoreError(f"{path} cannot be read ({error}); delete it to have it computed again") from error
-        return content
-
-    def _read_parquet(self, path: Path) -> pd.DataFrame:
-        try:
-            return pd.read_parquet(path)
-        except (OSError, ValueError) as error:
-            raise StoreError(f"{path} cannot be read ({error}); delete it and its .json to compute it again") from error
-
-    def _write_json(self, path: Path, content: Mapping[str, Any]) -> None:
-        text = json.dumps(content, indent=1, sort_keys=True, ensure_ascii=False, allow_nan=False)
-        self._write(path, lambda temporary: temporary.write_text(text + "\n", encoding="utf-8"))
-
-    def _write(self, path: Path, write: Callable[[Path], object]) -> None:
-        write_atomically(path, write)
-
-
-def write_atomically(path: Path, write: Callable[[Path], object]) -> None:
-    """Call `write` on a temporary name beside `path`, flush it to the disk, then rename. Raises StoreError."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        write(temporary)
-        with temporary.open("rb+") as written:
-            os.fsync(written.fileno())
-        temporary.replace(path)
-    except OSError as error:
-        temporary.unlink(missing_ok=True)
-        raise StoreError(
-            f"{path} cannot be written ({error.strerror or error}); is the disk full or read-only?"
-        ) from error
+        return (read_json(path) for path in sorted((self.root / folder).glob("*.json")))
