@@ -23,18 +23,35 @@ def verdict_text(verdict: Verdict, origin: str) -> str:
     lines.append(f"  tried on {'; '.join(verdict.findings)}")
     for at, check in enumerate(CHECKS):
         found = {model: findings[at] for model, findings in verdict.findings.items()}
-        outcomes = {one.outcome for one in found.values()}
-        outcome = "failed" if "failed" in outcomes else "untried" if outcomes == {"untried"} else "passed"
+        outcome = _together([one.outcome for one in found.values()])
         lines.append(f"  {check.name:<{_NAME}}  {outcome}")
         if outcome == "failed":
             lines += _wrapped(f"rule: {check.rule}")
         for model, one in found.items():
-            if one.outcome == outcome and one.reason:
-                lines += _wrapped(f"{model}: {one.reason}")
+            if one.outcome in (outcome, "untried") and one.reason:
+                untried = "untried, " if one.outcome == "untried" != outcome else ""
+                lines += _wrapped(f"{model}: {untried}{one.reason}")
     failed = verdict.failures
-    ending = f"failed: {', '.join(failed)}" if failed else f"keeps the contract ({len(CHECKS)} checks)"
+    ending = f"failed: {', '.join(failed)}" if failed else f"keeps the contract ({_counted(verdict)})"
     lines += textwrap.wrap(ending, WIDTH, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)
     return "\n".join(lines)
+
+
+def _together(outcomes: Sequence[str]) -> str:
+    """What a check found on all models: it failed on one, was tried on one, or on none."""
+    return next((one for one in ("failed", "passed") if one in outcomes), "untried")
+
+
+def _counted(verdict: Verdict) -> str:
+    """`20 checks`, or `18 checks, 2 untried: the reasons`; a check that no model tried is untried."""
+    reasons: dict[str, None] = {}
+    untried = 0
+    for found in zip(*verdict.findings.values(), strict=True):
+        if _together([one.outcome for one in found]) == "untried":
+            untried += 1
+            reasons |= dict.fromkeys(one.reason for one in found)
+    kept = f"{len(CHECKS) - untried} checks"
+    return f"{kept}, {untried} untried: {'; '.join(reasons)}" if untried else kept
 
 
 def model_verdict_text(name: str, origin: str, task: str, findings: Sequence[Finding]) -> str:
