@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from html.parser import HTMLParser
 
@@ -116,3 +117,16 @@ def test_the_page_shows_scores_rationale_unknown_words_and_reasons() -> None:
     assert "needs attention, which cnn-none has not" in text
     assert text.index("gradient-x-input") < text.index("needs attention")
     assert "query: <span>what</span>" in text
+
+
+@pytest.mark.parametrize("colours", [True, False])
+def test_control_characters_do_not_reach_the_terminal(colours: bool) -> None:
+    words = (word("a\x1b[2Jb"), word("c\x07", known=False), word("d\x9b1m", scored=False))
+    broken = MethodScores("broken", True, None, "it raised\n\tKeyError: '\x1b]0;title'")
+    text = dataclasses.replace(
+        TEXT, words=words, labels=("n\x1b[1m", "pos"), methods=(MethodScores("m", True, (1.0, 0.0)), broken)
+    )
+    shown = ANSI.sub("", terminal_text(text, colours=colours)) if colours else terminal_text(text, colours=colours)
+    assert all(sign.isprintable() for sign in shown.replace("\n", ""))
+    assert "a\ufffd[2Jb" in shown
+    assert "[c\ufffd]" in shown

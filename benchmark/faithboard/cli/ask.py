@@ -108,7 +108,7 @@ def explain(
     threads: options.Threads = 1,
 ) -> None:
     """Explain a text with a trained model: words coloured by score, here and on an HTML page."""
-    from faithboard.report.coloured import terminal_text
+    from faithboard.report.coloured import printable, terminal_text
     from faithboard.report.html import html_page
     from faithboard.session import Place, chosen_device, chosen_origin
     from faithboard.store import Store, write_atomically
@@ -130,7 +130,7 @@ def explain(
     width = shutil.get_terminal_size((80, 24)).columns
     typer.echo(answer.model)
     for one in answer.texts:
-        typer.echo(f"\n{one.example}\n{terminal_text(one, colours=colours, width=width)}")
+        typer.echo(f"\n{printable(one.example)}\n{terminal_text(one, colours=colours, width=width)}")
     if answer.private:
         typer.echo(f"\nno page is written: texts of {answer.record.task} are private", err=True)
     else:

@@ -36,7 +36,7 @@ def terminal_text(text: ExplainedText, *, colours: bool, width: int = 80) -> str
     With colours, blue is for the predicted class and orange against it (unsigned scores: the more, the bluer), each by
     its share of the method's largest score; words of a rationale are underlined. Without, scores stand behind words.
     """
-    lines = textwrap.wrap(prediction(text), width)
+    lines = textwrap.wrap(printable(prediction(text)), width)
     if text.truncated:
         lines.append(f"{text.truncated} words are cut off at the task's length limit")
     lines += _plain("query", [word for word in text.words if not word.scored], width)
@@ -46,7 +46,9 @@ def terminal_text(text: ExplainedText, *, colours: bool, width: int = 80) -> str
         lines += ["", method.method]
         if method.scores is None:
             for part in method.reason.splitlines():
-                lines += textwrap.wrap(part, width, initial_indent="  ", subsequent_indent="    ")
+                lines += textwrap.wrap(
+                    printable(part.expandtabs(4)), width, initial_indent="  ", subsequent_indent="    "
+                )
         else:
             lines += _scored(text, method, method.scores, colours, width)
     return "\n".join([*lines, *_key(text, colours, width)])
@@ -84,7 +86,13 @@ def _scored(
 
 
 def _shown(word: Word) -> str:
-    return word.text if word.known else f"[{word.text}]"
+    text = printable(word.text)
+    return text if word.known else f"[{text}]"
+
+
+def printable(text: str) -> str:
+    """A text in which `\ufffd` stands for what is no sign: a terminal would obey control characters."""
+    return "".join(sign if sign.isprintable() else "\ufffd" for sign in text)
 
 
 def _painted(shown: str, strength: float, underlined: bool) -> str:
