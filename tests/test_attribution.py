@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 import torch
 
-from faithboard import method
+from faithboard import method, variant
 from faithboard.errors import ContractError
 
 
@@ -37,3 +37,17 @@ def test_a_good_declaration_is_a_method() -> None:
         lambda model, batch, rng: batch.ids
     )
     assert (made.name, made.draws, made.stochastic, made.training) == ("mine", 3, True, "standard")
+
+
+def test_only_a_stochastic_method_is_drawn_more_than_once() -> None:
+    for draws, rule in ((10, "only a stochastic method"), (0, "one draw at least")):
+        with pytest.raises(ContractError, match=rule):
+            method("mine", kind="sensitivity", signed=False, source="a test", draws=draws, stochastic=False)
+
+
+@pytest.mark.parametrize("name", ["Mine", "a name", "../mine"])
+def test_the_name_of_a_variant_is_a_name_too(name: str) -> None:
+    with pytest.raises(ContractError, match="a name is made of"):
+        variant("attention", training="gentle", name=name)
+    with pytest.raises(ContractError, match="a name is made of"):
+        variant("attention", training=name)

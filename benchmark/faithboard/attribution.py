@@ -117,7 +117,8 @@ def method(
 ) -> Callable[[Explain], Method]:
     """Turn `(model, batch, rng) -> scores [batch, token]` into a method. See `Method` for the arguments.
 
-    Raises ContractError for a need that no model can have.
+    Raises ContractError for a need that no model can have, an unknown kind, a name of other signs, more than one draw
+    of a method that is not stochastic, and a function that takes other arguments.
     """
     needs = frozenset(needs)
     unknown = needs - NEEDS
@@ -125,8 +126,10 @@ def method(
         raise ContractError(f"method {name}: unknown need {sorted(unknown)}; a method can need {sorted(NEEDS)}")
     if kind not in KINDS:
         raise ContractError(f"method {name}: unknown kind {kind!r}; {near(kind, KINDS)}")
-    if not _NAME.fullmatch(name):
-        raise ContractError(f"method {name!r}: a name is made of [a-z0-9_.-] and begins with a letter or digit")
+    _check_name(name)
+    if draws < 1 or (draws > 1 and stochastic is False):
+        rule = "there is one draw at least" if draws < 1 else "only a stochastic method is drawn more than once"
+        raise ContractError(f"method {name}: draws={draws}, but {rule}")
 
     arguments = ["model", "batch", "rng", *(["background"] if "background" in needs else [])]
 
@@ -150,14 +153,24 @@ def method(
     return decorate
 
 
+def _check_name(name: str) -> None:
+    if not _NAME.fullmatch(name):
+        raise ContractError(f"method {name!r}: a name is made of [a-z0-9_.-] and begins with a letter or digit")
+
+
 def _no_base(model: Classifier, batch: Batch, rng: Rng) -> Tensor:
     raise ContractError("a variant runs only after the resolver has joined it with its base method")
 
 
 def variant(base: str, *, training: str, name: str | None = None) -> Method:
-    """The method `base` on models of another training procedure, as a method of its own."""
+    """The method `base` on models of another training procedure, as a method of its own.
+
+    Raises ContractError for a name of other signs than a method may have.
+    """
+    name = name or f"{base}-{training}"
+    _check_name(name)
     return Method(
-        name=name or f"{base}-{training}",
+        name=name,
         explain=_no_base,
         kind="reference",
         signed=False,
