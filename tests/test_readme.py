@@ -15,6 +15,7 @@ import pytest
 from faithboard.cli.publishing import README_BLOCK
 from faithboard.report import read, readme_block
 from faithboard.report.markdown import with_block
+from faithboard.resolve import resolve
 from tests.cli.test_commands import command
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -86,6 +87,16 @@ def test_every_command_does_what_it_says(
     page = (folder / "leaderboards" / "quick-v1" / "planted.md").read_text()
     assert "`gradient-max`" in page
     assert "`occlusion-by-unk`" in page
+
+
+def test_the_example_of_a_data_file_is_read_as_it_says(tmp_path: Path) -> None:
+    (block,) = blocks("CONTRIBUTING.md", "csv")
+    file = tmp_path / "reviews.csv"
+    file.write_text(block + '"A truly bad little film.",neg,8:11,train\n')
+    task = resolve("task", str(file)).value
+    assert (task.name, task.labels, task.rationale) == ("reviews", ("neg", "pos"), "human")
+    marked = [one.text[start:end] for one in task.read(file, "train") for start, end in one.rationale]
+    assert marked == ["good", "bad"]
 
 
 def test_no_command_is_of_another_kind() -> None:
