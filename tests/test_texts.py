@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import importlib.metadata
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +12,12 @@ import pytest
 
 from faithboard import TextRules, suites
 from faithboard.data import load
-from faithboard.errors import DataError, StoreError, SuiteError
+from faithboard.errors import ContractError, DataError, StoreError, SuiteError
 from faithboard.records import ModelRecord
+from faithboard.resolve import resolve
 from faithboard.session import Place
 from faithboard.store import Store
-from faithboard.stored_models import loaded, stored_model
+from faithboard.stored_models import Own, loaded, stored_model
 from faithboard.texts import ask, named, worded
 from tests import tiny
 
@@ -140,6 +142,20 @@ def test_which_of_several_models_is_taken(tmp_path: Path) -> None:
     assert stored_model(store, "tiny", seed=1).key == "a"
     assert stored_model(store, "tiny", "cnn-dot").key == "e"
     assert stored_model(store, "other").key == "f"
+    with pytest.raises(SuiteError, match="train it") as caught:
+        stored_model(store, "tiny", seed=3)
+    assert str(caught.value).count("--seeds") == 1
+
+
+def test_a_model_of_ones_own_is_that_of_its_file(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    for key, content in (("a", "one"), ("b", "two")):
+        store.save_model(record(key, model="bag", config={"own_model": content}, provenance={"time": key}), None)
+    assert stored_model(store, "tiny", own=Own("bag", "one", "bag.py:bag")).key == "a"
+    with pytest.raises(SuiteError, match=r"another content of bag\.py; run again: .* --models bag\.py:bag "):
+        stored_model(store, "tiny", own=Own("bag", "three", "bag.py:bag"))
+    with pytest.raises(SuiteError, match=r"no trained net model of tiny.* --models net\.py:net "):
+        stored_model(store, "tiny", own=Own("net", "one", "net.py:net"))
 
 
 def test_other_data_and_other_weights_are_refused(place: Place) -> None:
@@ -190,10 +206,20 @@ def bag(data):
 """
 
 
-def test_a_model_of_ones_own_explains_too(tmp_path: Path) -> None:
-    file, where = tmp_path / "bag.py", tiny.place(tmp_path / "results")
+def test_a_model_of_ones_own_explains_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file, where = tmp_path / "bag_of_a_test.py", tiny.place(tmp_path / "results")
     file.write_text(MODEL)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    point = importlib.metadata.EntryPoint("bag", "bag_of_a_test:bag", "faithboard.models")
+    monkeypatch.setattr(importlib.metadata, "entry_points", lambda group: [point] if group.endswith("models") else [])
     tiny.carried_out(suites.changed(tiny.SUITE, models=[f"{file}:bag"]), where)
-    (text,) = ask(where, TASK, ["gradient-l2"], texts=["aurora zobi"], model=f"{file}:bag").texts
-    assert text.predicted == "north"
-    assert text.probabilities[0] == pytest.approx(1 / (1 + 2.718281828**-3), rel=1e-4)
+    for model in (f"{file}:bag", "bag"):
+        (text,) = ask(where, TASK, ["gradient-l2"], texts=["aurora zobi"], model=model).texts
+        assert text.predicted == "north"
+        assert text.probabilities[0] == pytest.approx(1 / (1 + 2.718281828**-3), rel=1e-4)
+    data, stored = load(tiny.TINY, cache=where.store.root), stored_model(where.store, "tiny", "bag")
+    file.write_text(MODEL.replace("len(data.words), 1", "len(data.words) + 1, 1"))
+    with pytest.raises(SuiteError, match="another content"):
+        ask(where, TASK, ["gradient-l2"], texts=["aurora zobi"], model=f"{file}:bag")
+    with pytest.raises(ContractError, match="does not take the stored weights"):
+        loaded(stored, data, where.store, where.device, resolve("model", f"{file}:bag").value)

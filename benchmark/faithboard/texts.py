@@ -16,10 +16,10 @@ from faithboard.data.collate import collate
 from faithboard.data.text import words_of
 from faithboard.errors import DataError, FaithboardError, SuiteError, near
 from faithboard.records import ModelRecord
-from faithboard.resolve import asks_for_training, resolve, resolve_all, shortened
+from faithboard.resolve import asks_for_training, resolve, resolve_all, shortened, submitted_models
 from faithboard.running.explaining import explain_batch
 from faithboard.session import Place, chosen_origin
-from faithboard.stored_models import loaded, stored_model
+from faithboard.stored_models import Own, loaded, stored_model
 from faithboard.task import Example, Record, Task
 
 
@@ -112,8 +112,9 @@ def ask(
         raise SuiteError("there is nothing to explain: give a text, or the id of a test example (--example)")
     definition = resolve("task", task).value
     found = [one.value for one in resolve_all("method", methods)]
-    own = resolve("model", model) if ":" in model else None
-    record = stored_model(place.store, definition.name, own.name if own else model, training, seed, task)
+    own = submitted_models([model]).get(model)
+    asked = Own(own.name, own.sha256, model) if own else None
+    record = stored_model(place.store, definition.name, model, training, seed, task, asked)
     origin = chosen_origin(str(record.data.get("origin", "auto"))) if place.origin == "auto" else place.origin
     place = replace(place, origin=origin)
     data = load(definition, cache=place.store.root, root=place.data, origin=place.origin)
