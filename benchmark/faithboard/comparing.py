@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from faithboard.errors import SuiteError, near
-from faithboard.resolve import Kind, resolve
+from faithboard.resolve import DATA_FILE, Kind, resolve
 from faithboard.stats.duel import Duel, duels
 from faithboard.stats.entries import BASELINE
 from faithboard.store import Store
@@ -16,14 +16,15 @@ def compared(
 ) -> list[Duel]:
     """Every metric of every trained model that both methods explain, suite by suite; nothing for an empty choice.
 
-    A method or task is a name or `file.py:attribute`, which stands for the name that the file defines.
+    A method, task or model is a name or `file.py:attribute`, which stands for the name that the file defines; a task
+    may be a file of data too.
 
-    Raises ResolveError for a reference that leads nowhere. Raises SuiteError for a suite, method, task, model or
-    training that is not in the results (with near names), for a method against itself, and when the two have no
-    example on equal weights in common.
+    Raises ResolveError for a reference that leads nowhere, DataError for a file of data that is no task. Raises
+    SuiteError for a suite, method, task, model or training that is not in the results (with near names), for a method
+    against itself, and when the two have no example on equal weights in common.
     """
     a, b = (_name("method", one) for one in (a, b))
-    task = _name("task", task)
+    task, model = _name("task", task), _name("model", model)
     if a == b:
         raise SuiteError(f"{a} cannot be compared with itself")
     suites = [one for one in store.suites() if suite in ("", one.name, f"{one.name}-v{one.version}")]
@@ -71,7 +72,9 @@ def compared(
 
 
 def _name(kind: Kind, reference: str) -> str:
-    return resolve(kind, reference).name if ":" in reference else reference
+    # A name may be of results whose definition is no longer here, so only what must lead to a file is resolved.
+    leads = ":" in reference or (kind == "task" and reference.endswith(DATA_FILE))
+    return resolve(kind, reference).name if leads else reference
 
 
 def _known(what: str, name: str, known: Iterable[str], store: Store) -> None:

@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 
 from tests.cli.test_commands import command, run, toml
+from tests.own_model import DEFINITION
+from tests.readers.test_csv_file import rows, write
 
 METHOD = """
 from faithboard import method
@@ -46,6 +48,19 @@ def test_a_file_stands_for_the_name_it_defines(finished: Path, capsys: pytest.Ca
     by_file = capsys.readouterr().out
     assert compare(finished, "by-position", "gradient-l2") == 0
     assert capsys.readouterr().out == by_file
+
+
+def test_files_of_data_and_of_models_stand_for_the_names_they_give(
+    finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data, own = write(tmp_path, [f"{text},{label}" for text, label in rows(20)], name="wind.csv"), tmp_path / "own.py"
+    own.write_text(DEFINITION)
+    for words, message in (
+        (["--task", str(data)], "no results of the task 'wind'"),
+        (["--model", f"{own}:bag_of_words"], "no results of the model 'bag-of-words'"),
+    ):
+        assert compare(finished, "gradient-l2", "random", *words) == 2
+        assert message in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
