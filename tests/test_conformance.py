@@ -150,6 +150,17 @@ def test_a_broken_method_fails_the_check_of_its_rule_with_a_reason(name: str) ->
     assert findings[name].rule
 
 
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+def test_each_half_precision_is_tried(dtype: torch.dtype) -> None:
+    def explain(model: Classifier, batch: Batch, rng: Rng) -> Tensor:
+        scores = positions(batch)
+        return scores / 0 if model.embed(batch).dtype == dtype else scores
+
+    declared = method("broken", kind="sensitivity", signed=False, source="a test")
+    findings = {f.name: f for f in check_method(declared(explain), BagOfWords(), many_texts())}
+    assert findings["half-precision"].outcome == "failed"
+
+
 @pytest.mark.parametrize("explain", [with_gradient, with_heavier_weights])
 def test_every_kind_of_change_to_the_model_is_caught(explain: Callable[[Classifier, Batch, Rng], Tensor]) -> None:
     declared = method("broken", kind="sensitivity", signed=False, source="a test")
