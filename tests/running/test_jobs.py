@@ -223,7 +223,10 @@ def test_a_model_that_fails_while_it_is_scored_leaves_failed_rows(tmp_path: Path
     assert broken != DEFINITION
     place = tiny.place(tmp_path / "results")
     chosen = suites.changed(
-        tiny.SUITE, models=[own_model(tmp_path, broken)], methods=["random", "gradient-l2"], metrics=["comprehensiveness"]
+        tiny.SUITE,
+        models=[own_model(tmp_path, broken)],
+        methods=["random", "gradient-l2"],
+        metrics=["comprehensiveness"],
     )
     outcome = tiny.carried_out(chosen, place)
     assert [failure for failure in outcome.failures if "six words" in failure] == outcome.failures
