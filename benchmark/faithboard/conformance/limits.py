@@ -49,7 +49,7 @@ def _answers(model: Classifier, batch: Batch) -> bool:
 
 def _planned_cost(method: Method, model: Classifier, batch: Batch) -> None:
     if method.steps is None:
-        return
+        raise Untried("no steps given")
     total = torch.zeros(2, 2, dtype=torch.float64)
     for row in {int(length): row for row, length in enumerate(batch.lengths)}.values():
         one = _words_alone(batch.rows([row]))
