@@ -59,7 +59,9 @@ def with_heavier_weights(model: Classifier, batch: Batch, rng: Rng) -> Tensor:
 
 def with_dropout_on(model: Classifier, batch: Batch, rng: Rng) -> Tensor:
     model.train()
-    return model(batch).logits[:, :1].detach().expand(batch.ids.shape)
+    logits = model(batch).logits[:, :1].detach()
+    model.eval()
+    return logits.expand(batch.ids.shape)
 
 
 def two_tokens_or_more(model: Classifier, batch: Batch, rng: Rng) -> Tensor:
@@ -142,9 +144,12 @@ def test_every_check_has_a_method_that_breaks_it() -> None:
 
 @pytest.mark.parametrize("name", BROKEN)
 def test_a_broken_method_fails_the_check_of_its_rule_with_a_reason(name: str) -> None:
-    declared = method("broken", kind="sensitivity", signed=False, source="a test", steps=lambda length: (0, 0))
+    declared = method("broken", kind="sensitivity", signed=True, source="a test", steps=lambda length: (0, 0))
     model = BagOfWords(dropout=0.5) if name == "dropout" else recurrent()
-    findings = {finding.name: finding for finding in check_method(declared(BROKEN[name]), model, many_texts())}
+    batch = many_texts()
+    if name == "one-token":
+        batch = batch.rows((batch.scorable_lengths > 1).nonzero()[:, 0])
+    findings = {finding.name: finding for finding in check_method(declared(BROKEN[name]), model, batch)}
     assert findings[name].outcome == "failed"
     assert findings[name].reason
     assert findings[name].rule
@@ -217,6 +222,15 @@ def test_the_plan_of_a_stochastic_method_is_what_texts_take_together(passes: flo
     assert findings["planned-cost"].outcome == outcome
 
 
+def test_a_plan_that_is_not_given_is_not_passed() -> None:
+    declared = method("unplanned", kind="sensitivity", signed=False, source="a test")
+    findings = {
+        f.name: f
+        for f in check_method(declared(lambda model, batch, rng: positions(batch)), BagOfWords(), many_texts())
+    }
+    assert (findings["planned-cost"].outcome, findings["planned-cost"].reason) == ("untried", "no steps given")
+
+
 def test_the_long_text_keeps_what_stands_around_the_words() -> None:
     long = lengthened(texts("what bad | good nice", "film"), 5)
     assert long.ids[0].tolist() == texts("what bad film what bad | good nice").ids[0].tolist()
@@ -227,7 +241,7 @@ def test_the_long_text_keeps_what_stands_around_the_words() -> None:
 def test_a_stochastic_method_that_ignores_the_seed_is_caught() -> None:
     declared = method("fixed", kind="sensitivity", signed=False, source="a test", stochastic=True)
     fixed = declared(lambda model, batch, rng: positions(batch))
-    failed = [finding.name for finding in check_method(fixed, recurrent(), many_texts()) if not finding.passed]
+    failed = [finding.name for finding in check_method(fixed, recurrent(), many_texts()) if finding.outcome == "failed"]
     assert failed == ["other-seed"]
 
 
@@ -239,3 +253,17 @@ def test_an_exception_of_the_method_is_a_finding_not_a_crash() -> None:
     findings = check_method(declared(explain), recurrent(), texts(*MIXED))
     assert "KeyError: 'nothing here'" in findings[0].reason
     assert not findings[0].passed
+    assert {(one.outcome, one.reason) for one in findings[1:]} == {("untried", "scores-fit failed")}
+    assert "check.py" not in findings[0].reason
+
+
+def test_a_change_that_a_second_call_would_not_show_is_caught_right_after_the_scores() -> None:
+    def explain(model: Classifier, batch: Batch, rng: Rng) -> Tensor:
+        with torch.no_grad():
+            next(model.parameters()).zero_()
+        return positions(batch)
+
+    declared = method("erases", kind="sensitivity", signed=False, source="a test")
+    findings = check_method(declared(explain), recurrent(), many_texts())
+    assert [one.name for one in findings[:3]] == ["scores-fit", "model-untouched", "global-random-state"]
+    assert "value of" in findings[1].reason

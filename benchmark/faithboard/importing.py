@@ -12,6 +12,8 @@ from types import ModuleType
 
 from faithboard.errors import FaithboardError, ResolveError
 
+_ENGINE = Path(__file__).parent
+
 
 def module_at(place: str, reference: str) -> ModuleType:
     """The module of a file (`my_method.py`) or of a name (`package.module`).
@@ -53,14 +55,27 @@ def load_file(path: Path) -> ModuleType:
 
 
 def shortened(error: BaseException, path: Path | None = None, frames: int = 3) -> str:
-    """The last frames of a traceback (those in `path`, if any are) and the error, as a few lines."""
+    """The last frames of a traceback and the error, as a few lines.
+
+    Frames in `path` alone, if any are; otherwise those of somebody's own file, without the engine's and torch's, if
+    any are; otherwise all.
+    """
     if isinstance(error, SyntaxError) and error.filename:
         line = (error.text or "").strip()
         return f"  {Path(error.filename).name}:{error.lineno}: {line}\n  {type(error).__name__}: {error.msg}"
     stack = traceback.extract_tb(error.__traceback__)
     own = [frame for frame in stack if path is not None and Path(frame.filename) == path]
+    own = own or [frame for frame in stack if not _of_the_engine(frame.filename)]
     lines = [f"  {Path(f.filename).name}:{f.lineno} in {f.name}: {f.line}" for f in (own or list(stack))[-frames:]]
     return "\n".join([*lines, f"  {type(error).__name__}: {error}"])
+
+
+def _of_the_engine(filename: str) -> bool:
+    """Whether a frame is of the engine or of torch; definitions that come with the engine are not."""
+    path = Path(filename)
+    if path.is_relative_to(_ENGINE):
+        return path.relative_to(_ENGINE).parts[0] not in ("methods", "tasks")
+    return "torch" in path.parts or filename.startswith("<frozen")
 
 
 def file_sha256(path: Path) -> str:

@@ -71,7 +71,11 @@ def test_a_broken_method_fails_with_its_check_the_rule_and_the_reason(
 
 def test_what_a_method_raises_is_shown_with_its_own_line(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert command("check", f"{file}:raises") == 1
-    assert 'my_method.py:18 in raises: return {}["no such key"]' in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert 'my_method.py:18 in raises: return {}["no such key"]' in shown
+    assert shown.count("no such key") == 2
+    assert "attribution.py" not in shown
+    assert shown.count("untried: scores-fit failed") == 19
 
 
 def test_one_broken_method_does_not_keep_the_next_from_being_checked(

@@ -109,11 +109,13 @@ def _same(a: Tensor | bool | int | None, b: Tensor | bool | int | None) -> bool:
     return a == b
 
 
+CAUSES = (
+    Check("model-untouched", "mode, parameters, requires_grad, gradients and hooks are as before", _model_untouched),
+    Check("global-random-state", "randomness comes from the given rng alone", _global_random_state),
+)
 STATE = (
     Check("same-seed", "the same seed gives the same scores", _same_seed),
     Check("other-seed", "another seed gives other scores if, and only if, the method is stochastic", _other_seed),
-    Check("global-random-state", "randomness comes from the given rng alone", _global_random_state),
-    Check("model-untouched", "mode, parameters, requires_grad, gradients and hooks are as before", _model_untouched),
     Check("dropout", "dropout of a model in train mode has no effect", _dropout),
     Check("no-grad", "a caller without gradients gets the same scores", _inference_only),
 )

@@ -13,7 +13,7 @@ _NAME = max(len(check.name) for check in CHECKS)
 
 
 def verdict_text(verdict: Verdict, origin: str) -> str:
-    """One line per check; below one that failed, its rule and the reason on each model."""
+    """One line per check; below one that failed, its rule and the reason on each model, once where all agree."""
     lines = [f"{verdict.method} ({origin})"]
     for model, missing in verdict.unsupported.items():
         lines.append(f"  unsupported on {model}: it has no {missing}")
@@ -24,9 +24,19 @@ def verdict_text(verdict: Verdict, origin: str) -> str:
     for at, check in enumerate(CHECKS):
         found = {model: findings[at] for model, findings in verdict.findings.items()}
         outcome = _together([one.outcome for one in found.values()])
+        alike = len({(one.outcome, one.reason) for one in found.values()}) == 1
+        reason = next(iter(found.values())).reason if alike else ""
+        if outcome == "untried" and reason:
+            lines += textwrap.wrap(
+                f"{check.name:<{_NAME}}  untried: {reason}", WIDTH, initial_indent="  ", subsequent_indent="        "
+            )
+            continue
         lines.append(f"  {check.name:<{_NAME}}  {outcome}")
         if outcome == "failed":
             lines += _wrapped(f"rule: {check.rule}")
+        if alike:
+            lines += _wrapped(reason)
+            continue
         for model, one in found.items():
             if one.outcome in (outcome, "untried") and one.reason:
                 untried = "untried, " if one.outcome == "untried" != outcome else ""
