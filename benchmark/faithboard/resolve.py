@@ -188,6 +188,10 @@ def _from_place(kind: Kind, reference: str) -> Resolved:
         raise ResolveError(_missing(reference, module, (kind,)))
     value: Any = getattr(module, attribute)
     if not is_a(kind, value):
+        if isinstance(value, type):
+            offered = "a finished Classifier" if kind in _RULES else f"a {TYPES[kind][0].__name__} made from it"
+            decorated = "the function decorated with @model(...) or @method(...), or " if kind in _RULES else ""
+            raise ResolveError(f"{reference} is a class; name {decorated}{offered}")
         rule = _RULES.get(kind, f"make it a {TYPES[kind][0].__name__}")
         raise ResolveError(f"{reference} is a {type(value).__name__}, not a {kind}; {rule}")
     found = submitted(kind, value, Path(module.__file__ or place), reference)

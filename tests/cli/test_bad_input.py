@@ -36,7 +36,7 @@ CASES = {
     "raises": ("raises.py:y", "raises.py:2 in <module>: y = x / 0\n  ZeroDivisionError"),
     "exits": ("exits.py:x", "exits.py:2 in <module>: sys.exit(3)\n  SystemExit: 3"),
     "syntax": ("syntax.py:x", "syntax.py:1: def broken(:\n  SyntaxError"),
-    "class": ("plain.py:MyMethod", "is a type, not a method; decorate the function with @method"),
+    "class": ("plain.py:MyMethod", "is a class; name the function decorated with @model(...) or @method(...)"),
     "value": ("plain.py:value", "is a int, not a method"),
     "unknown-need": ("needs.py:mine", "unknown need ['wings']"),
     "arguments": ("arguments.py:mine", "the function takes (model, batch, rng)"),

@@ -57,7 +57,7 @@ def test_a_relative_path_is_enough_and_prepare_shows_the_data(
     [
         (["--tasks", "{folder}/none.csv"], "there is no file {folder}/none.csv"),
         (["--models", "{folder}/own.py:bag_of_word"], "has no attribute 'bag_of_word'; did you mean bag_of_words"),
-        (["--models", "{folder}/own.py:BagOfWords"], "is a type, not a model; decorate the function"),
+        (["--models", "{folder}/own.py:BagOfWords"], "is a class; name the function decorated with @model(...)"),
         (["--models", "{folder}/own.py"], "say which model of the file"),
         (["--models", "{folder}/none.py:x"], "there is no file"),
     ],
