@@ -3,7 +3,9 @@ from __future__ import annotations
 import pytest
 import torch
 
-from faithboard.classifier import log_probabilities
+from faithboard.classifier import Classifier, log_probabilities
+from faithboard.errors import ContractError
+from tests.toy import texts
 
 
 def gradient_of_top(gap: float) -> tuple[float, float]:
@@ -48,3 +50,19 @@ def test_two_classes_are_one_sigmoid(z: float) -> None:
     log_p = log_probabilities(torch.tensor([[z]]))
     exact = -torch.nn.functional.softplus(torch.tensor([z, -z], dtype=torch.float64))
     torch.testing.assert_close(log_p[0], exact)
+
+
+def test_a_class_without_a_method_of_the_contract_is_told_which_and_what_it_returns() -> None:
+    class Unfinished(Classifier):
+        pass
+
+    model, batch = Unfinished(), texts("good film")
+    states = torch.zeros(*batch.ids.shape, 2)
+    for name, ask in (
+        ("counted", model.counted),
+        ("embed", lambda: model.embed(batch)),
+        ("forward", lambda: model(batch)),
+        ("decode", lambda: model.decode(states, states[..., 0], batch)),
+    ):
+        with pytest.raises(ContractError, match=f"Unfinished lacks the method `{name}`; it must return "):
+            ask()

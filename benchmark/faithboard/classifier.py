@@ -15,6 +15,7 @@ import torch
 from torch import Tensor, nn
 
 from faithboard.batch import Batch, Specials
+from faithboard.errors import ContractError
 
 if TYPE_CHECKING:
     from jaxtyping import Bool, Float, Float64, Int
@@ -81,11 +82,13 @@ class Classifier(nn.Module):
 
         `states` is `[batch, token, dim]` and `real` the boolean mask of the tokens it runs over.
         """
-        raise NotImplementedError
+        raise self._lacks(
+            "counted", "the tuple of modules whose token steps are counted, each called as module(states, real, ...)"
+        )
 
     def embed(self, batch: Batch) -> Float[Tensor, "batch token dim"]:
         """Embeddings of all tokens of the batch, queries included."""
-        raise NotImplementedError
+        raise self._lacks("embed", "the embeddings of all tokens of the batch, [batch, token, dim]")
 
     def forward(
         self,
@@ -100,7 +103,7 @@ class Classifier(nn.Module):
         `rules` decide what every primitive passes back (`faithboard.Rules`). Only models with the capability `rules`
         take them; others may leave the argument out.
         """
-        raise NotImplementedError
+        raise self._lacks("forward", "an Output with the logits of the batch, [batch, output]")
 
     def decode(
         self,
@@ -110,7 +113,7 @@ class Classifier(nn.Module):
         query: Float[Tensor, "batch hidden"] | None = None,
     ) -> Float[Tensor, "batch output"]:
         """Logits from given states and weights. `query` is `Output.query`; without it the query is encoded again."""
-        raise NotImplementedError
+        raise self._lacks("decode", "logits [batch, output] from given states and attention")
 
     def without_token(
         self, batch: Batch, text: Int[Tensor, "row"], position: Int[Tensor, "row"]
@@ -143,6 +146,9 @@ class Classifier(nn.Module):
     @property
     def device(self) -> torch.device:
         return next(self.parameters()).device
+
+    def _lacks(self, method: str, returned: str) -> ContractError:
+        return ContractError(f"the class {type(self).__name__} lacks the method `{method}`; it must return {returned}")
 
 
 @torch.no_grad()
