@@ -39,6 +39,13 @@ def test_a_text_is_explained_with_numbers_and_on_a_page(
     assert "&amp;" in written
 
 
+def test_a_page_in_a_folder_that_is_not_there_is_refused_before_anything_is_computed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert explain(tmp_path / "no-results", tmp_path / "none" / "page.html", "aurora") == 2
+    assert f"the folder {tmp_path / 'none'} does not exist; create it" in capsys.readouterr().err
+
+
 def test_colours_are_for_terminals_and_can_be_turned_off(
     results: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from faithboard.cli import options
+from faithboard.errors import SuiteError
 
 if TYPE_CHECKING:
     import torch
@@ -114,6 +115,8 @@ def explain(
     from faithboard.store import Store, write_atomically
     from faithboard.texts import ask
 
+    if not html.parent.is_dir():
+        raise SuiteError(f"the folder {html.parent} does not exist; create it")
     place = Place(Store(results, writable=False), chosen_device(device, threads), data, chosen_origin(origin))
     answer = ask(
         place,
