@@ -23,6 +23,19 @@ def test_pages_equal_the_golden_files() -> None:
         assert path.read_text(encoding="utf-8") == text, f"{path.name} changed: see tests/report/example.py"
 
 
+def test_no_speed_is_shown_of_a_method_that_takes_no_step() -> None:
+    table = example_board()
+    costs = [replace(one, forward_steps=0.0) if one.method == "random" else one for one in table.costs]
+    page = render(replace(table, costs=tuple(costs)))["planted.md"].split("### Cost")[1]
+    cells = [
+        re.split(r" *\| *", line) for line in page.splitlines() if line.startswith(("| `random`", "| `attention` "))
+    ]
+    assert {cells[0][1]: cells[0][4:7], cells[1][1]: cells[1][4:7]} == {
+        "`attention`": ["84.5", "960", "4.0%"],
+        "`random`": ["-", "-", "-"],
+    }
+
+
 def test_unverified_data_is_marked_on_the_page_and_in_the_terminal(board: Board) -> None:
     assert "**UNVERIFIED DATA**" in render(board)["movies.md"]
     assert "UNVERIFIED DATA" not in render(board)["planted.md"]

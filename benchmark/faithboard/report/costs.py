@@ -30,9 +30,7 @@ def cost_table(board: Board, table: Table) -> str:
             f"`{cost.method}`",
             amount(cost.forward_steps),
             amount(cost.backward_steps),
-            amount(cost.examples_per_second),
-            amount(cost.tokens_per_second),
-            markdown.NOTHING if cost.spread is None else percent(cost.spread),
+            *_speed(cost),
             amount(cost.peak_memory_mb),
             markdown.NOTHING if cost.batch_size is None else str(cost.batch_size),
             *([amount(cost.joules_per_example)] * energy),
@@ -42,6 +40,17 @@ def cost_table(board: Board, table: Table) -> str:
     headers = [*HEADERS, *([ENERGY] * energy)]
     body = markdown.table(headers, rows, right=range(1, len(headers)))
     return "\n\n".join([_setting(table), body, *_notes(table, costs)])
+
+
+def _speed(cost: Cost) -> list[str]:
+    """Examples and tokens per second and the spread; nothing for a method that asks the model for no step at all.
+
+    What such a method takes is the overhead of the call, which says nothing of its cost.
+    """
+    if cost.forward_steps == 0 and cost.backward_steps == 0:
+        return [markdown.NOTHING] * 3
+    spread = markdown.NOTHING if cost.spread is None else percent(cost.spread)
+    return [amount(cost.examples_per_second), amount(cost.tokens_per_second), spread]
 
 
 def _setting(table: Table) -> str:
