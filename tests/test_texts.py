@@ -18,7 +18,7 @@ from faithboard.resolve import resolve
 from faithboard.session import Place
 from faithboard.store import Store
 from faithboard.stored_models import Own, loaded, stored_model
-from faithboard.texts import ask, named, worded
+from faithboard.texts import ask, changed, named, worded
 from tests import tiny
 
 TASK = f"{tiny.TASK_FILE}:TINY"
@@ -38,6 +38,10 @@ def test_a_text_follows_the_word_rules_of_the_task() -> None:
     assert example.tokens == ("an", "aurora", ",", "at", "qqq", "pm", "!")
     assert example.query == ()
     assert worded(tiny.TINY, ["10", "pm!"]).tokens == ("qqq", "pm!")
+
+
+def test_what_the_rules_change_beyond_case_is_said_once() -> None:
+    assert changed(tiny.TINY, "An AURORA at 10 , w12 and 10") == (("10", "qqq"), ("w12", "qqq"))
 
 
 def test_a_text_is_cut_at_the_limit_of_the_task_and_says_so() -> None:

@@ -66,6 +66,8 @@ class ExplainedText:
     truncated: int
     """Words cut off at the task's length limit."""
     methods: tuple[MethodScores, ...]
+    changed: tuple[tuple[str, str], ...] = ()
+    """Words of a person's own text that the task's rules made others, beyond case: (as written, as read)."""
 
     @property
     def predicted(self) -> str:
@@ -122,6 +124,7 @@ def ask(
     written = [worded(definition, text, query) for text in texts]
     tested = named(data, examples)
     said = explained(network, record, data, written, found, gold=False) if written else []
+    said = [replace(one, changed=changed(definition, text, query)) for one, text in zip(said, texts, strict=True)]
     said += explained(network, record, data, tested, found, gold=True) if tested else []
     return Answer(record, definition.private, tuple(said))
 
@@ -144,6 +147,18 @@ def worded(task: Task, text: str | Sequence[str], query: str | Sequence[str] = (
     limit = task.text.max_tokens
     kept = words.text if limit is None else words.text[:limit]
     return Example(f"text-{name}", kept, words.query, 0, truncated=len(words.text) - len(kept))
+
+
+def changed(task: Task, text: str | Sequence[str], query: str | Sequence[str] = ()) -> tuple[tuple[str, str], ...]:
+    """Words that the task's rules replace by others, each once: (as written, as read). Case alone does not count."""
+    own = [one if isinstance(one, str) else tuple(one) for one in (text, query)]
+    record = Record("text", own[0], task.labels[0], own[1])
+    plain = words_of(record, replace(task.text, lower=False, digits=None))
+    ruled = words_of(record, task.text)
+    kept = slice(task.text.max_tokens)
+    before, after = ((*words.text[kept], *words.query) for words in (plain, ruled))
+    pairs = zip(before, after, strict=True)
+    return tuple(dict.fromkeys(pair for pair in pairs if pair[0].lower() != pair[1].lower()))
 
 
 def named(data: TaskData, ids: Iterable[str]) -> list[Example]:

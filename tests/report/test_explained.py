@@ -54,6 +54,17 @@ def test_without_colours_scores_stand_behind_the_words() -> None:
     assert not ANSI.search(shown)
 
 
+def test_how_an_own_text_was_read_is_said_in_one_line_and_a_text_of_unknown_words_is_warned_of() -> None:
+    own = dataclasses.replace(TEXT, gold=None, changed=(("w12", "qqq"),))
+    said = "read: by the task's rules w12 -> qqq; not in the vocabulary <script>"
+    assert said in terminal_text(own, colours=False).splitlines()
+    assert "qqq" in html_page("t", "m", [own])
+    assert "warning" not in terminal_text(own, colours=False)
+    unknown = dataclasses.replace(own, words=tuple(dataclasses.replace(one, known=False) for one in own.words[:3]))
+    assert "warning: the model knows no word of this text" in terminal_text(unknown, colours=False)
+    assert "read:" not in terminal_text(TEXT, colours=False)
+
+
 def test_colours_grow_with_the_score_and_tell_its_sign() -> None:
     shown = terminal_text(TEXT, colours=True)
     painted = dict(re.findall(r"\x1b\[38;5;16;48;5;(\d+(?:;4)?)m([^\x1b]*)\x1b", shown))

@@ -30,6 +30,22 @@ def prediction(text: ExplainedText) -> str:
     return f"predicted: {text.predicted} ({number(ordered[0][0])}); {others}{more}{gold}"
 
 
+def reading(text: ExplainedText) -> list[str]:
+    """How a person's own text was read, in one line: words the rules changed, words the model does not know.
+
+    A second line warns where it knows none.
+    """
+    if text.gold is not None:
+        return []
+    said = [f"by the task's rules {', '.join(f'{a} -> {b}' for a, b in text.changed)}"] if text.changed else []
+    unknown = list(dict.fromkeys(word.text for word in text.words if not word.known))
+    said += [f"not in the vocabulary {', '.join(unknown)}"] if unknown else []
+    lines = [f"read: {'; '.join(said)}"] if said else []
+    if not any(word.known for word in text.words if word.part == "text"):
+        lines.append("warning: the model knows no word of this text, so its answer and the scores say nothing of it")
+    return lines
+
+
 def terminal_text(text: ExplainedText, *, colours: bool, width: int = 80) -> str:
     """The prediction, then every method below a line with its name. `[word]` is one the model does not know.
 
@@ -37,6 +53,8 @@ def terminal_text(text: ExplainedText, *, colours: bool, width: int = 80) -> str
     its share of the method's largest score; words of a rationale are underlined. Without, scores stand behind words.
     """
     lines = textwrap.wrap(printable(prediction(text)), width)
+    for said in reading(text):
+        lines += textwrap.wrap(printable(said), width, subsequent_indent="  ")
     if text.truncated:
         lines.append(f"{text.truncated} words are cut off at the task's length limit")
     lines += _plain("query", [word for word in text.words if not word.scored], width)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from html import escape
 
-from faithboard.report.coloured import prediction, strengths
+from faithboard.report.coloured import prediction, reading, strengths
 from faithboard.texts import ExplainedText, MethodScores, Word
 
 _FOR, _AGAINST = "64,150,230", "240,130,40"
@@ -62,6 +62,7 @@ def _key(marked: bool, unknown: bool) -> Iterator[str]:
 def _text(text: ExplainedText) -> Iterator[str]:
     yield f"<h2>{escape(text.example)}</h2>"
     yield f"<p>{escape(prediction(text))}</p>"
+    yield from (f"<p>{escape(said)}</p>" for said in reading(text))
     if text.truncated:
         yield f"<p>{text.truncated} words are cut off at the task's length limit.</p>"
     if shown := [word for word in text.words if not word.scored]:
