@@ -56,7 +56,7 @@ def test_files_of_data_and_of_models_stand_for_the_names_they_give(
     data, own = write(tmp_path, [f"{text},{label}" for text, label in rows(20)], name="wind.csv"), tmp_path / "own.py"
     own.write_text(DEFINITION)
     for words, message in (
-        (["--task", str(data)], "no results of the task 'wind'"),
+        (["--task", str(data)], "'wind' was not run on"),
         (["--model", f"{own}:bag_of_words"], "no results of the model 'bag-of-words'"),
     ):
         assert compare(finished, "gradient-l2", "random", *words) == 2
@@ -66,8 +66,11 @@ def test_files_of_data_and_of_models_stand_for_the_names_they_give(
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["gradient-l3", "random"], "no results of the method 'gradient-l3'; did you mean gradient-l2"),
-        (["gradient-l2", "random", "--task", "tyny"], "no results of the task 'tyny'; did you mean tiny"),
+        (["gradient-l3", "random"], "unknown method 'gradient-l3': did you mean gradient-l2"),
+        (["gradient-l2", "random", "--task", "tyny"], "unknown task 'tyny': did you mean tiny"),
+        (["attention", "random"], "--suite tiny --methods attention (stored: by-position, gradient-l2, "),
+        (["attention", "random", "--task", "tiny"], "'attention' was not run on tiny in "),
+        (["gradient-l2", "random", "--task", "imdb"], "--suite tiny --tasks imdb (stored: tiny)"),
         (["gradient-l2", "random", "--model", "cnn-dot"], "no results of the model 'cnn-dot'"),
         (["gradient-l2", "random", "--training", "standrd"], "did you mean standard"),
         (["gradient-l2", "random", "--suite", "tyny"], "no results of suite 'tyny'; did you mean tiny-v1"),
