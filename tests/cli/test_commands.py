@@ -50,7 +50,7 @@ def test_run_prints_a_ranked_table_and_says_where_everything_is(
     assert "precision@k ↑" in shown.out
     assert str(tmp_path / "boards" / "tiny-v1" / "README.md") in shown.out
     assert "\r" not in shown.out + shown.err  # no bars in a log
-    assert "trained 1 models, computed 2 explanations" in shown.err
+    assert "trained 1 model, computed 2 explanations" in shown.err
 
     assert run(tmp_path, "--suite", toml(tmp_path)) == 0
     assert "nothing to train, explain or score" in capsys.readouterr().err

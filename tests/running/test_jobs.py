@@ -274,7 +274,7 @@ def test_a_killed_run_goes_on_where_it_stopped_and_ends_the_same(tmp_path: Path)
     killed_after = len(calls.read_text().splitlines())
     second = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert second.returncode == 0, second.stderr
-    assert "trained 0 models, computed 1 explanations" in second.stderr
+    assert "trained 0 models, computed 1 explanation," in second.stderr
     lines = [line.split("|") for line in calls.read_text().splitlines()]
     examples = [name for line in lines for name in line]
     before, after = set(examples[:64]), lines[killed_after:]

@@ -52,8 +52,9 @@ def run(
         progress.say(f"note: {note}")
     outcome = carry_out(plan, place.store, place.device, progress)
     progress.say(
-        f"trained {outcome.trained} models, computed {outcome.explained} explanations, scored {outcome.scored} rows, "
-        f"timed {outcome.timed}; {outcome.stored} explanations were stored before"
+        f"trained {_some(outcome.trained, 'model')}, computed {_some(outcome.explained, 'explanation')}, "
+        f"scored {_some(outcome.scored, 'row')}, timed {outcome.timed}; "
+        f"{_some(outcome.stored, 'explanation')} {'was' if outcome.stored == 1 else 'were'} stored before"
     )
     if outcome.masks.asked:
         share = outcome.masks.evaluated / outcome.masks.asked
@@ -174,6 +175,10 @@ def prepare(
         typer.echo(f"error: {failure}", err=True)
     if failures:
         raise typer.Exit(2)
+
+
+def _some(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def _place(results: Path, data: Path | None, origin: str, device: str, threads: int) -> Place:

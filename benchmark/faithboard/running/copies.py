@@ -51,7 +51,7 @@ class Watch:
             raise ContractError(f"method {name} changed the model; it must leave it as it found it")
         before, after = (_tensors(model) for model in (self.model, self.own))
         if before.keys() != after.keys() or not all(_same(value, after[place]) for place, value in before.items()):
-            raise ContractError(f"method {name} changed the model's weights; it must leave it as it found it")
+            raise ContractError(f"method {name} changed the model's weights; it must leave them as it found them")
         for source, state in _randomness(self.own.device).items():
             if state != self.randomness[source]:
                 raise ContractError(f"method {name} drew from {source}'s global random state; draw from its rng")
