@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 
 import torch
 from torch import Tensor
@@ -68,8 +69,9 @@ def tfidf_logistic(model: Classifier, batch: Batch, rng: Rng, background: Backgr
 
 
 def _rarity(background: Background) -> Tensor:
-    texts = len(background.labels)
-    return torch.log((1.0 + texts) / (1.0 + background.document_frequency))
+    frequency = background.document_frequency.double()
+    # Of a word in every text the difference may miss 0 by a rounding, to either side.
+    return (math.log1p(len(background.labels)) - torch.log1p(frequency)).clamp(min=0.0)
 
 
 @functools.lru_cache(maxsize=4)

@@ -84,3 +84,10 @@ def test_a_regression_that_is_too_large_is_refused_with_its_size(monkeypatch: py
     batch = texts("good film")
     with pytest.raises(ContractError, match="13 words of training texts times 2 classes are more than the 10"):
         method.given(background(*TRAINING, labels=LABELS))(BagOfWords(), batch, Rng(0, batch))
+
+
+@pytest.mark.parametrize("copies", [3, 10, 40, 49])
+def test_a_word_of_every_text_has_no_rarity_whatever_their_number(copies: int) -> None:
+    batch = texts("film good")
+    given = METHODS["word-rarity"].given(background(*["film good"] * copies))
+    assert given(BagOfWords(), batch, Rng(0, batch)).scores.abs().max() < 1e-12
