@@ -154,3 +154,14 @@ def test_twenty_methods_on_a_thousand_examples_take_seconds() -> None:
     resampling.sign_flip_p(values, pairs)
     resampling.bootstrap_means(values)
     assert time.perf_counter() - start < 10
+
+
+def test_few_values_are_resampled_as_many_are() -> None:
+    values = np.random.default_rng(3).integers(0, 4, 500) / 3
+    few, many = resampling.bootstrap_mean_of_few(values), resampling.bootstrap_means(values[:, None])
+    assert few.shape == many.shape
+    assert few.mean() == pytest.approx(many.mean(), abs=1e-3)
+    assert few.std() == pytest.approx(many.std(), rel=0.05)
+    for one, other in zip(resampling.interval(few), resampling.interval(many), strict=True):
+        assert one == pytest.approx(other, abs=3e-3)
+    assert resampling.bootstrap_mean_of_few(np.ones(7)).tolist() == [[1.0]] * len(few)

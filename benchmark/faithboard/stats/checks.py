@@ -142,5 +142,5 @@ def _columns(
 
 
 def _interval(values: Float[ndarray, "example"]) -> tuple[float, float, float]:
-    low, high = resampling.interval(resampling.bootstrap_means(values[:, None]))
+    low, high = resampling.interval(resampling.bootstrap_mean_of_few(values))
     return float(values.mean()), float(low[0]), float(high[0])

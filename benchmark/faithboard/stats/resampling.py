@@ -62,6 +62,18 @@ def bootstrap_means(
     return means
 
 
+def bootstrap_mean_of_few(
+    values: Float[ndarray, "example"], resamples: int = RESAMPLES, seed: int = SEED
+) -> Float[ndarray, "resample one"]:
+    """Means over resampled examples whose values are few, as shares of right answers are.
+
+    How often each value is drawn is multinomial, which takes one draw per value instead of one per example.
+    """
+    levels, times = np.unique(values, return_counts=True)
+    drawn = np.random.default_rng(seed).multinomial(len(values), times / len(values), resamples)
+    return (drawn @ levels / len(values))[:, None]
+
+
 def bootstrap_medians(
     values: Float[ndarray, "example method"], resamples: int = RESAMPLES, seed: int = SEED
 ) -> Float[ndarray, "resample method"]:
