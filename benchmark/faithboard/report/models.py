@@ -19,8 +19,11 @@ test split. Where the accuracy does not drop, attention does not matter for the 
 
 PARTIAL = """
 Accuracy of the same model when every explained token is removed and the query stays. Where the text adds little, an
-explanation of the text is worth little.
+explanation of the text is worth little: here where it adds less than five points with all of its interval.
 """.strip()
+
+LITTLE = 0.05
+"""Accuracy that a text must be able to add for an explanation of it to be worth much."""
 
 
 def models_page(board: Board) -> str:
@@ -111,13 +114,19 @@ def _partial(checks: Iterable[ModelCheck]) -> str:
             with_interval(check.accuracy, check.low, check.high),
             number(check.query_only),
             with_interval(check.gain, check.gain_low, check.gain_high),
-            _verdict(check.gain_low, check.gain_high, "matters", "no difference shown", "hurts"),
+            _worth(check.gain_low, check.gain_high),
         )
         for check in checks
         if check.query_only is not None
     ]
     headers = ("task", "model", "training", "accuracy", "query alone", "what the text adds", "the text")
     return markdown.table(headers, rows) if rows else ""
+
+
+def _worth(low: float | None, high: float | None) -> str:
+    if low is not None and high is not None and low > 0 and high < LITTLE:
+        return "**adds little**"
+    return _verdict(low, high, "matters", "no difference shown", "hurts")
 
 
 def _verdict(low: float | None, high: float | None, above: str, around: str, below: str) -> str:
