@@ -32,15 +32,18 @@ def index_page(board: Board) -> str:
 def leaders(board: Board, folder: str = "") -> str:
     """One line per table: the methods that share rank 1 in its leading metric. Links lead to pages in `folder`."""
     rows = []
+    explained = {standing.task for standing in board.standings} | {probe.task for probe in board.probes}
     for table in board.tables:
         if table.training == CONTROL:
             continue
+        # A task of which nothing was explained has no page but that of the models.
+        page = f"{table.task}.md" if table.task in explained else "models.md"
         measure = table.performance_measure
         values = table.performance.get(measure, [])
         said = layout.reservations(table)
         rows.append(
             (
-                f"[{layout.task_name(board, table)}]({folder}{table.task}.md){f' ({said})' if said else ''}",
+                f"[{layout.task_name(board, table)}]({folder}{page}){f' ({said})' if said else ''}",
                 f"{table.model}, {table.training}",
                 f"{measure} {number(sum(values) / len(values))}" if values else markdown.NOTHING,
                 *_best(board, table),
