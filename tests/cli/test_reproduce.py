@@ -67,7 +67,7 @@ def test_a_second_call_computes_nothing_and_shows_the_same(
         raise AssertionError("computed again")
 
     before = page_of(finished).read_bytes()
-    monkeypatch.setattr("faithboard.reproduction.reporting.reproduction_of", never)
+    monkeypatch.setattr("faithboard.reproduction.attention.reporting.reproduction_of", never)
     monkeypatch.setattr("faithboard.running.jobs.fitted", never)
     words = ("--tasks", TINY, "--models", "bilstm-additive,average-additive", "--seeds", "0")
     assert reproduce(finished, *words) == 0

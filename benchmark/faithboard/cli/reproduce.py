@@ -32,14 +32,14 @@ def reproduce(
     from faithboard import suites
     from faithboard.cli.planned import summary
     from faithboard.cli.progress import TerminalProgress
-    from faithboard.reproduction import suite_of
-    from faithboard.reproduction.reporting import report
+    from faithboard.reproduction import reproduction
     from faithboard.running import run as carry_out
     from faithboard.session import Place, chosen_device, chosen_origin, plan_suite
     from faithboard.store import Store
 
     progress = TerminalProgress()
-    own = suites.load(suite_of(name))
+    wanted = reproduction(name)
+    own = suites.load(wanted.suite)
     chosen = suites.changed(
         own,
         tasks=options.separated(tasks),
@@ -54,7 +54,7 @@ def reproduce(
     outcome = carry_out(plan, place.store, place.device, progress)
     # Another number of examples or seeds is another experiment: it gets a page of its own.
     page_name = name if chosen.name == own.name else f"{name}-{chosen.name}"
-    shown = report(plan, place.store, place.device, leaderboards, page_name, restrict=bool(tasks))
+    shown = wanted.report(plan, place.store, place.device, leaderboards, page_name, restrict=bool(tasks))
     typer.echo(shown.text)
     typer.echo("")
     for note in shown.notes:

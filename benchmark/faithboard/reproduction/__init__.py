@@ -1,18 +1,72 @@
 """Published experiments made again: our numbers beside theirs, a verdict for each, and their claims one by one.
 
-results of a suite -> measured -> lines (pure statistics) -> page (pure) and figures
+results of a suite -> lines (pure statistics) -> page (pure) and figures
+
+One package per reproduction; what they share lies here: lines as files (`files.py`), the look of figures (`style.py`).
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, cast
+
 from faithboard.errors import SuiteError, near
 
-SUITES = {"attention-is-not-explanation": "attention-is-not-explanation"}
-"""Name of a reproduction -> the suite that it is made of."""
+if TYPE_CHECKING:
+    import torch
+
+    from faithboard.plan import Plan
+    from faithboard.reproduction.files import Form
+    from faithboard.store import Store
 
 
-def suite_of(name: str) -> str:
-    """The suite of a reproduction. Raises SuiteError for an unknown one, with near names."""
-    if name not in SUITES:
-        raise SuiteError(f"unknown reproduction {name!r}: {near(name, SUITES)}")
-    return SUITES[name]
+@dataclass(frozen=True)
+class Shown:
+    """What a report made."""
+
+    text: str
+    page: Path
+    notes: tuple[str, ...]
+
+
+class Report(Protocol):
+    """Writes the page `name` about everything stored of the plan's suite; with `restrict` the text is about the plan's
+    tasks alone. Nothing is trained.
+
+    Raises SuiteError when nothing of it is stored, with the reasons.
+    """
+
+    def __call__(
+        self, plan: Plan, store: Store, device: torch.device, leaderboards: Path, name: str, *, restrict: bool = False
+    ) -> Shown: ...
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """A paper whose experiments are made again."""
+
+    suite: str
+    package: str
+    """Below this one: its module `reporting` has `report`, its module `form` has `FORM`."""
+
+    @property
+    def report(self) -> Report:
+        return cast("Report", import_module(f"{__name__}.{self.package}.reporting").report)
+
+    @property
+    def form(self) -> Form:
+        return cast("Form", import_module(f"{__name__}.{self.package}.form").FORM)
+
+
+REPRODUCTIONS = {
+    "attention-is-not-explanation": Reproduction("attention-is-not-explanation", "attention"),
+}
+
+
+def reproduction(name: str) -> Reproduction:
+    """A reproduction by name. Raises SuiteError for an unknown one, with near names."""
+    if name not in REPRODUCTIONS:
+        raise SuiteError(f"unknown reproduction {name!r}: {near(name, REPRODUCTIONS)}")
+    return REPRODUCTIONS[name]

@@ -10,27 +10,14 @@ Everything generated stands between markers; what people write around them stays
 from __future__ import annotations
 
 import json
-from dataclasses import fields
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
 from faithboard.errors import FaithboardError, StoreError
 from faithboard.records import _Json
 from faithboard.report import markdown
-from faithboard.reproduction.lines import (
-    DatasetLine,
-    DivergenceLine,
-    EvidenceLine,
-    FigureLine,
-    HeatmapLine,
-    LengthLine,
-    ModelLine,
-    PermutationLine,
-    Reproduction,
-    SuiteLine,
-    TauLine,
-)
-from faithboard.reproduction.page import page
 from faithboard.store import write_atomically
 
 BLOCK = "reproduction"
@@ -38,19 +25,20 @@ BLOCK = "reproduction"
 FOLDER = "reproduction"
 """Below the folder of leaderboards."""
 
-KINDS: dict[str, type[_Json]] = {
-    "suite": SuiteLine,
-    "models": ModelLine,
-    "datasets": DatasetLine,
-    "taus": TauLine,
-    "lengths": LengthLine,
-    "permutations": PermutationLine,
-    "divergences": DivergenceLine,
-    "evidence": EvidenceLine,
-    "heatmaps": HeatmapLine,
-    "figures": FigureLine,
-}
-"""Part of a reproduction -> its lines."""
+
+@dataclass(frozen=True)
+class Form:
+    """What a reproduction consists of: the parts of its lines, and the page as a pure function of them."""
+
+    made: type
+    """A dataclass whose fields are the parts, each a sequence of lines."""
+    kinds: Mapping[str, type[_Json]]
+    """Part -> its lines."""
+    page: Callable[[Any, str], str]
+    """Lines and the folder of the figures, relative to the page -> Markdown, heading included."""
+
+    def __post_init__(self) -> None:
+        assert set(self.kinds) == {field.name for field in fields(self.made)}
 
 
 def lines_folder(root: Path, name: str) -> Path:
@@ -58,24 +46,24 @@ def lines_folder(root: Path, name: str) -> Path:
     return root / FOLDER / name
 
 
-def page_of(folder: Path) -> tuple[Path, str]:
+def page_of(form: Form, folder: Path) -> tuple[Path, str]:
     """The page that belongs to a folder of lines, and its full text as `write` would leave it.
 
     Raises FaithboardError for lines or markers that are broken.
     """
-    return _page(read(folder), folder)
+    return _page(form, read(form, folder), folder)
 
 
-def write(reproduction: Reproduction, folder: Path) -> Path:
+def write(form: Form, made: Any, folder: Path) -> Path:
     """Write page and lines, each atomically; returns the page. Raises FaithboardError for broken markers before
     anything is written, and StoreError for a folder that cannot be."""
-    path, text = _page(reproduction, folder)
+    path, text = _page(form, made, folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise StoreError(f"{folder} cannot be made ({error.strerror}); choose another with --leaderboards") from error
-    for part in KINDS:
-        lines = getattr(reproduction, part)
+    for part in form.kinds:
+        lines = getattr(made, part)
         _write(
             folder / f"{part}.jsonl",
             "".join(f"{json.dumps(line.to_json(), ensure_ascii=False, allow_nan=False)}\n" for line in lines),
@@ -84,16 +72,16 @@ def write(reproduction: Reproduction, folder: Path) -> Path:
     return path
 
 
-def read(folder: Path) -> Reproduction:
-    """The reproduction whose lines lie in a folder. Raises FaithboardError naming a file or line that is broken."""
-    assert set(KINDS) == {field.name for field in fields(Reproduction)}
-    return Reproduction(**{part: _lines(folder / f"{part}.jsonl", kind) for part, kind in KINDS.items()})
+def read(form: Form, folder: Path) -> Any:
+    """The reproduction whose lines lie in a folder: a `form.made`. Raises FaithboardError naming a file or line that
+    is broken."""
+    return form.made(**{part: _lines(folder / f"{part}.jsonl", kind) for part, kind in form.kinds.items()})
 
 
-def _page(reproduction: Reproduction, folder: Path) -> tuple[Path, str]:
+def _page(form: Form, made: Any, folder: Path) -> tuple[Path, str]:
     path = folder.with_name(f"{folder.name}.md")
     before = path.read_text(encoding="utf-8") if path.is_file() else ""
-    return path, markdown.with_block(before, BLOCK, page(reproduction, folder.name), str(path))
+    return path, markdown.with_block(before, BLOCK, form.page(made, folder.name), str(path))
 
 
 def _lines(path: Path, kind: type[_Json]) -> list[Any]:

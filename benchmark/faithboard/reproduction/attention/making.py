@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from faithboard.published import adversarial, datasets, performance, tau
 from faithboard.report.layout import reservations
-from faithboard.reproduction.claims import evidence_lines
-from faithboard.reproduction.comparing import SUBSTITUTES, published_task
-from faithboard.reproduction.correlations import length_lines, tau_lines
-from faithboard.reproduction.datasets import dataset_lines
-from faithboard.reproduction.lines import ModelLine, Reproduction, SuiteLine
-from faithboard.reproduction.measured import Measured
-from faithboard.reproduction.outputs import divergence_lines, permutation_lines
+from faithboard.reproduction.attention.claims import evidence_lines
+from faithboard.reproduction.attention.comparing import SUBSTITUTES, published_task
+from faithboard.reproduction.attention.correlations import length_lines, tau_lines
+from faithboard.reproduction.attention.datasets import dataset_lines
+from faithboard.reproduction.attention.lines import ModelLine, Reproduction, SuiteLine
+from faithboard.reproduction.attention.measured import Measured
+from faithboard.reproduction.attention.outputs import divergence_lines, permutation_lines
 from faithboard.stats import resampling
 from faithboard.stats.tables import table_of
 

@@ -9,14 +9,14 @@ import pytest
 
 from faithboard import suites
 from faithboard.errors import FaithboardError
+from faithboard.reproduction.attention.form import FORM
+from faithboard.reproduction.attention.lines import Reproduction
+from faithboard.reproduction.attention.making import reproduction_of
+from faithboard.reproduction.attention.page import console_report, restricted
 from faithboard.reproduction.files import FOLDER, lines_folder, page_of, read, write
-from faithboard.reproduction.lines import Reproduction
-from faithboard.reproduction.making import reproduction_of
-from faithboard.reproduction.page import console_report, restricted
-from tests.reproduction import invented
-from tests.reproduction.invented import LABELS
+from tests.reproduction.attention import invented
+from tests.reproduction.attention.invented import LABELS
 
-COMMITTED = sorted((Path(__file__).parents[2] / "leaderboards" / FOLDER).glob("*/taus.jsonl"))
 SUITE = suites.load("attention-is-not-explanation")
 
 
@@ -31,28 +31,19 @@ def made() -> Reproduction:
     return reproduction_of(invented.results(models), models, LABELS, SUITE, "hash")
 
 
-@pytest.mark.parametrize("lines", COMMITTED, ids=lambda path: path.parent.name)
-def test_every_committed_page_regenerates_exactly(lines: Path) -> None:
-    path, text = page_of(lines.parent)
-    assert path.read_text(encoding="utf-8") == text, f"{path} was edited; `faithboard reproduce` writes it anew"
-    for figure in read(lines.parent).figures:
-        for kind in ("svg", "png"):
-            assert (lines.parent / f"{figure.name}.{kind}").is_file()
-
-
 def test_lines_come_back_as_they_were_and_make_the_same_page(made: Reproduction, tmp_path: Path) -> None:
     folder = lines_folder(tmp_path, "again")
-    page = write(made, folder)
+    page = write(FORM, made, folder)
     assert page == tmp_path / FOLDER / "again.md"
-    assert read(folder) == made
-    assert page_of(folder) == (page, page.read_text())
+    assert read(FORM, folder) == made
+    assert page_of(FORM, folder) == (page, page.read_text())
 
     page.write_text("Our own words.\n\n" + page.read_text())
-    assert write(made, folder).read_text().startswith("Our own words.")
+    assert write(FORM, made, folder).read_text().startswith("Our own words.")
 
 
 def test_a_page_shows_verdicts_claims_and_what_must_be_kept_in_mind(made: Reproduction, tmp_path: Path) -> None:
-    text = write(made, lines_folder(tmp_path, "again")).read_text()
+    text = write(FORM, made, lines_folder(tmp_path, "again")).read_text()
     assert "holds (sst)" in text
     assert "train 100 of 200 published rows" in text
     assert "cnn-additive *" in text
@@ -105,10 +96,10 @@ def test_what_could_not_be_had_is_said() -> None:
 
 def test_a_broken_line_is_named(made: Reproduction, tmp_path: Path) -> None:
     folder = lines_folder(tmp_path, "again")
-    write(made, folder)
+    write(FORM, made, folder)
     (folder / "taus.jsonl").write_text("{}\n")
     with pytest.raises(FaithboardError, match=r"taus.jsonl, line 1: not a TauLine"):
-        read(folder)
+        read(FORM, folder)
     (folder / "taus.jsonl").unlink()
     with pytest.raises(FaithboardError, match="faithboard reproduce"):
-        page_of(folder)
+        page_of(FORM, folder)

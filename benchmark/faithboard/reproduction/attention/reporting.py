@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,12 +14,14 @@ from faithboard import resolve
 from faithboard.errors import FaithboardError, SuiteError
 from faithboard.keys import digest
 from faithboard.published import adversarial
+from faithboard.reproduction import Shown
+from faithboard.reproduction.attention.form import FORM
+from faithboard.reproduction.attention.heatmaps import heatmap_lines, shown_task
+from faithboard.reproduction.attention.lines import FigureLine, HeatmapLine, Reproduction
+from faithboard.reproduction.attention.making import reproduction_of
+from faithboard.reproduction.attention.measured import Measured, measured
+from faithboard.reproduction.attention.page import console_report, restricted
 from faithboard.reproduction.files import lines_folder, read, write
-from faithboard.reproduction.heatmaps import heatmap_lines, shown_task
-from faithboard.reproduction.lines import FigureLine, HeatmapLine, Reproduction
-from faithboard.reproduction.making import reproduction_of
-from faithboard.reproduction.measured import Measured, measured
-from faithboard.reproduction.page import console_report, restricted
 from faithboard.results import results_of
 
 if TYPE_CHECKING:
@@ -29,15 +31,6 @@ if TYPE_CHECKING:
 
 KINDS_OF_FIGURE = ("svg", "png")
 WITHOUT_FIGURES = "no figures are drawn: they need matplotlib (pip install 'faithboard[figures]')"
-
-
-@dataclass(frozen=True)
-class Shown:
-    """What `report` made."""
-
-    text: str
-    page: Path
-    notes: tuple[str, ...]
 
 
 def report(
@@ -54,7 +47,7 @@ def report(
     made = _known(folder, made_of)
     if made is None:
         made, notes = _made(plan, store, device, folder, made_of)
-    page = write(made, folder)
+    page = write(FORM, made, folder)
     asked = {job.prepared.task.name for job in plan.jobs}
     return Shown(console_report(restricted(made, asked) if restrict else made), page, notes)
 
@@ -84,7 +77,7 @@ def _made_of(plan: Plan, store: Store) -> str:
     Only records are read, no values.
     """
     package = Path(__file__).parent
-    code = [*sorted(package.glob("*.py")), *sorted((package.parent / "published").glob("*.*"))]
+    code = [*sorted(package.glob("*.py")), *sorted((package.parents[1] / "published").glob("*.*"))]
     members = [one for one in store.suites() if (one.name, one.version) == (plan.suite.name, plan.suite.version)]
     wanted = {key for one in members for key in (*one.models, *one.explanations)}
     models = [[one.key, one.gate_passed, one.reason] for one in store.models() if one.key in wanted]
@@ -100,7 +93,7 @@ def _made_of(plan: Plan, store: Store) -> str:
 def _known(folder: Path, made_of: str) -> Reproduction | None:
     """What the page was made of when it was the same, and every figure is there; else None."""
     try:
-        known = read(folder)
+        known = read(FORM, folder)
     except FaithboardError:
         return None
     files = [folder / f"{figure.name}.{kind}" for figure in known.figures for kind in KINDS_OF_FIGURE]
@@ -139,14 +132,14 @@ def _heatmaps(
     ready = {job.prepared.task.name: job.prepared for job in plan.jobs}
     if one.task in ready:
         return heatmap_lines(one, ready[one.task], store, device)
-    known = read(folder).heatmaps if (folder / "heatmaps.jsonl").is_file() else []
+    known = read(FORM, folder).heatmaps if (folder / "heatmaps.jsonl").is_file() else []
     return [line for line in known if line.task == one.task]
 
 
 def _figures(
     found: Sequence[Measured], heatmaps: Sequence[HeatmapLine], labels: Mapping[str, Sequence[str]], folder: Path
 ) -> tuple[list[FigureLine], tuple[str, ...]]:
-    from faithboard.reproduction.figures import draw
+    from faithboard.reproduction.attention.figures import draw
 
     means = {place: known.mean for place, known in adversarial().items()}
     try:

@@ -10,9 +10,9 @@ import numpy as np
 
 from faithboard.probes.agreement import PAIRS, TESTABLE
 from faithboard.published import PublishedTau
-from faithboard.reproduction.comparing import Place, neighbours, published_task, verdict
-from faithboard.reproduction.lines import LengthLine, TauLine
-from faithboard.reproduction.measured import LENGTH, Measured, spread_over_seeds
+from faithboard.reproduction.attention.comparing import Place, neighbours, published_task, verdict
+from faithboard.reproduction.attention.lines import LengthLine, TauLine
+from faithboard.reproduction.attention.measured import LENGTH, Measured, spread_over_seeds
 from faithboard.stats import resampling
 
 if TYPE_CHECKING:

@@ -14,9 +14,9 @@ import torch
 from faithboard.classifier import predict
 from faithboard.data.collate import collate
 from faithboard.probes.adversarial import ADVERSARIAL, PAPER, search, starting_logits
-from faithboard.reproduction.claims import BILSTM
-from faithboard.reproduction.lines import HeatmapLine
-from faithboard.reproduction.measured import LENGTH, PREDICTED, Measured
+from faithboard.reproduction.attention.claims import BILSTM
+from faithboard.reproduction.attention.lines import HeatmapLine
+from faithboard.reproduction.attention.measured import LENGTH, PREDICTED, Measured
 from faithboard.rng import Rng, seed_of
 from faithboard.stats import resampling
 from faithboard.stored_models import loaded

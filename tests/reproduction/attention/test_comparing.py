@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from faithboard.reproduction.comparing import Place, neighbours, published_task, relative_verdict, verdict
+from faithboard.reproduction.attention.comparing import Place, neighbours, published_task, relative_verdict, verdict
 
 AG, AL, GL = "attention-gradient", "attention-loo", "gradient-loo"
 

@@ -5,9 +5,9 @@ import math
 import pytest
 
 from faithboard.published import PublishedDivergence
-from faithboard.reproduction.outputs import divergence_lines, permutation_lines
-from tests.reproduction import invented
-from tests.reproduction.invented import LABELS, columns
+from faithboard.reproduction.attention.outputs import divergence_lines, permutation_lines
+from tests.reproduction.attention import invented
+from tests.reproduction.attention.invented import LABELS, columns
 
 NAN = math.nan
 

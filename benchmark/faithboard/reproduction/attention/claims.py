@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from faithboard.published import adversarial, tau
-from faithboard.reproduction.comparing import published_task
-from faithboard.reproduction.lines import DivergenceLine, EvidenceLine
-from faithboard.reproduction.measured import Measured, paired
-from faithboard.reproduction.outputs import MOVED, SMALL, mean_intervals
+from faithboard.reproduction.attention.comparing import published_task
+from faithboard.reproduction.attention.lines import DivergenceLine, EvidenceLine
+from faithboard.reproduction.attention.measured import Measured, paired
+from faithboard.reproduction.attention.outputs import MOVED, SMALL, mean_intervals
 from faithboard.stats import resampling
 
 if TYPE_CHECKING:

@@ -1,12 +1,12 @@
 from __future__ import annotations
 
 from faithboard.published import adversarial
-from faithboard.reproduction.claims import CLAIMS, Claim, claim_verdict, evidence_lines
-from faithboard.reproduction.lines import EvidenceLine
-from faithboard.reproduction.measured import Measured
-from faithboard.reproduction.outputs import divergence_lines
-from tests.reproduction import invented
-from tests.reproduction.invented import LABELS
+from faithboard.reproduction.attention.claims import CLAIMS, Claim, claim_verdict, evidence_lines
+from faithboard.reproduction.attention.lines import EvidenceLine
+from faithboard.reproduction.attention.measured import Measured
+from faithboard.reproduction.attention.outputs import divergence_lines
+from tests.reproduction.attention import invented
+from tests.reproduction.attention.invented import LABELS
 
 OF = {claim.name: claim for claim in CLAIMS}
 

@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from faithboard.reproduction.figures import draw
-from faithboard.reproduction.lines import HeatmapLine
+from faithboard.reproduction.attention.figures import draw
+from faithboard.reproduction.attention.lines import HeatmapLine
 from faithboard.reproduction.style import density
-from tests.reproduction import invented
-from tests.reproduction.invented import LABELS
+from tests.reproduction.attention import invented
+from tests.reproduction.attention.invented import LABELS
 
 HEATMAP = HeatmapLine(
     "sst", "bilstm-additive", 0, "e000", "positive", ["cost", "$5", "good"], [0.1, 0.2, 0.7], [0.7, 0.2, 0.1], 0.3, 0.01

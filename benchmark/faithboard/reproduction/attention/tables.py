@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 
 from faithboard.report import markdown
 from faithboard.report.markdown import number, percent, with_interval
-from faithboard.reproduction.claims import Claim
-from faithboard.reproduction.comparing import FAR
-from faithboard.reproduction.lines import (
+from faithboard.reproduction.attention.claims import Claim
+from faithboard.reproduction.attention.comparing import FAR
+from faithboard.reproduction.attention.lines import (
     DatasetLine,
     DivergenceLine,
     EvidenceLine,

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from faithboard.published import PublishedTau
-from faithboard.reproduction.comparing import Place
-from faithboard.reproduction.correlations import independent_variance, length_lines, tau_lines
-from faithboard.reproduction.lines import TauLine
-from faithboard.reproduction.measured import LENGTH, Measured, measured, paired
-from tests.reproduction import invented
-from tests.reproduction.invented import LABELS, columns
+from faithboard.reproduction.attention.comparing import Place
+from faithboard.reproduction.attention.correlations import independent_variance, length_lines, tau_lines
+from faithboard.reproduction.attention.lines import TauLine
+from faithboard.reproduction.attention.measured import LENGTH, Measured, measured, paired
+from tests.reproduction.attention import invented
+from tests.reproduction.attention.invented import LABELS, columns
 
 NAN = math.nan
 AG = "attention-gradient"

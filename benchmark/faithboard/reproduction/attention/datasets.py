@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from faithboard.published import PublishedDataset
-from faithboard.reproduction.comparing import published_task, relative_verdict, verdict
-from faithboard.reproduction.lines import DatasetLine
-from faithboard.reproduction.measured import Measured
+from faithboard.reproduction.attention.comparing import published_task, relative_verdict, verdict
+from faithboard.reproduction.attention.lines import DatasetLine
+from faithboard.reproduction.attention.measured import Measured
 from faithboard.stats import resampling
 
 MODEL = "bilstm-additive"

@@ -7,10 +7,10 @@ from collections.abc import Container, Iterator
 from dataclasses import replace
 
 from faithboard.report import markdown
-from faithboard.reproduction import tables
-from faithboard.reproduction.claims import BILSTM, CLAIMS, Claim, claim_verdict
-from faithboard.reproduction.comparing import FAR
-from faithboard.reproduction.lines import Reproduction
+from faithboard.reproduction.attention import tables
+from faithboard.reproduction.attention.claims import BILSTM, CLAIMS, Claim, claim_verdict
+from faithboard.reproduction.attention.comparing import FAR
+from faithboard.reproduction.attention.lines import Reproduction
 
 IN_PRINT = ("bilstm-additive", "average-additive")
 """Models of table 2 as printed; the others are in the authors' result files."""

@@ -11,7 +11,7 @@ import pandas as pd
 
 from faithboard.probes.agreement import PAIRS
 from faithboard.records import Explanation, ModelRecord, Row
-from faithboard.reproduction.measured import LENGTH, PREDICTED, Measured
+from faithboard.reproduction.attention.measured import LENGTH, PREDICTED, Measured
 from faithboard.results import Results
 from tests.boards import model as record
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from faithboard.published import PublishedDivergence
-from faithboard.reproduction.comparing import published_task
-from faithboard.reproduction.lines import DivergenceLine, PermutationLine
-from faithboard.reproduction.measured import Measured
+from faithboard.reproduction.attention.comparing import published_task
+from faithboard.reproduction.attention.lines import DivergenceLine, PermutationLine
+from faithboard.reproduction.attention.measured import Measured
 from faithboard.stats import resampling
 
 if TYPE_CHECKING:
