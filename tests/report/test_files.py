@@ -23,8 +23,8 @@ def test_what_is_written_is_read_back_and_regenerates_exactly(board: Board, tmp_
     assert files.pages(again, tmp_path / "quick-v1") == {path: path.read_text(encoding="utf-8") for path in written}
     assert {path.name for path in (tmp_path / "quick-v1").iterdir()} == {
         *("README.md", "models.md", "metrics.md", "planted.md", "movies.md", "weak.md"),
-        *("tables.jsonl", "rows.jsonl", "comparisons.jsonl", "costs.jsonl", "probes.jsonl", "checks.jsonl"),
-        *("sanity.jsonl", "method-agreement.jsonl", "metric-agreement.jsonl"),
+        *("tables.jsonl", "rows.jsonl", "comparisons.jsonl.gz", "costs.jsonl", "probes.jsonl", "checks.jsonl"),
+        *("sanity.jsonl", "method-agreement.jsonl.gz", "metric-agreement.jsonl"),
     }
 
 
@@ -113,3 +113,22 @@ def test_broken_markers_of_a_page_that_is_gone_stop_before_anything_is_written(b
     with pytest.raises(FaithboardError, match=r"gone\.md"):
         files.write(board, tmp_path)
     assert [path.name for path in folder.iterdir()] == ["gone.md"]
+
+
+def test_lines_of_an_earlier_release_under_a_plain_name_go_when_the_compressed_ones_are_written(
+    board: Board, tmp_path: Path
+) -> None:
+    folder = tmp_path / "quick-v1"
+    folder.mkdir()
+    (folder / "comparisons.jsonl").write_text("{}\n")
+    files.write(board, tmp_path)
+    assert not (folder / "comparisons.jsonl").exists()
+    assert files.read(folder).comparisons == board.comparisons
+
+
+def test_damaged_compressed_lines_are_named(board: Board, tmp_path: Path) -> None:
+    files.write(board, tmp_path)
+    path = tmp_path / "quick-v1" / "comparisons.jsonl.gz"
+    path.write_bytes(path.read_bytes()[:-4])
+    with pytest.raises(FaithboardError, match=r"comparisons\.jsonl\.gz cannot be read.*faithboard report"):
+        files.read(path.parent)

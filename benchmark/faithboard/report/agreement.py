@@ -43,7 +43,7 @@ single number says which method is best. Mean over all trained models of the sui
 
 METHODS = """
 Two methods that order the words of a text alike tell one story twice. Mean over examples of the tau-b between the
-magnitudes of the scores on the same text and model; intervals are in `method-agreement.jsonl`.
+magnitudes of the scores on the same text and model; intervals are in `method-agreement.jsonl.gz`.
 """.strip()
 
 

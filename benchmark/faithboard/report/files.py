@@ -6,19 +6,21 @@
     leaderboards/<suite>-v<version>/<task>.md           one page per task
     leaderboards/<suite>-v<version>/tables.jsonl        trained models, one line each
     leaderboards/<suite>-v<version>/rows.jsonl          standings
-    leaderboards/<suite>-v<version>/comparisons.jsonl   paired comparisons
+    leaderboards/<suite>-v<version>/comparisons.jsonl.gz   paired comparisons of every two methods
     leaderboards/<suite>-v<version>/costs.jsonl         steps, speed and memory of every method
     leaderboards/<suite>-v<version>/probes.jsonl        what was asked of the models themselves
     leaderboards/<suite>-v<version>/checks.jsonl        accuracy of models and their controls, and on the query alone
     leaderboards/<suite>-v<version>/sanity.jsonl        does an explanation change with the model
-    leaderboards/<suite>-v<version>/method-agreement.jsonl, metric-agreement.jsonl   tau of every two of them
+    leaderboards/<suite>-v<version>/method-agreement.jsonl.gz, metric-agreement.jsonl   tau of every two of them
 
 Everything generated stands between markers; what people write around them stays.
 """
 
 from __future__ import annotations
 
+import gzip
 import json
+import zlib
 from collections.abc import Container, Iterator, Sequence
 from pathlib import Path
 from typing import TypeVar
@@ -42,9 +44,12 @@ from faithboard.store import write_atomically
 BLOCK = "leaderboard"
 """Name of the generated block of a page."""
 
-TABLES, ROWS, COMPARISONS = "tables.jsonl", "rows.jsonl", "comparisons.jsonl"
+TABLES, ROWS, COMPARISONS = "tables.jsonl", "rows.jsonl", "comparisons.jsonl.gz"
 COSTS, PROBES, CHECKS = "costs.jsonl", "probes.jsonl", "checks.jsonl"
-SANITY, METHODS, METRICS = "sanity.jsonl", "method-agreement.jsonl", "metric-agreement.jsonl"
+SANITY, METHODS, METRICS = "sanity.jsonl", "method-agreement.jsonl.gz", "metric-agreement.jsonl"
+
+COMPRESSED = ".gz"
+"""Ending of the lines that grow with the square of the number of methods: tens of megabytes as text."""
 
 R = TypeVar("R", bound=_Json)
 
@@ -119,6 +124,9 @@ def write(board: Board, root: Path) -> list[Path]:
         (METRICS, board.metric_agreement),
     )
     for name, lines in records:
+        # What an earlier release wrote under the plain name would be read no more, and mislead.
+        if name.endswith(COMPRESSED) and (plain := folder / name.removesuffix(COMPRESSED)).is_file():
+            _remove(plain)
         text = "".join(f"{json.dumps(line.to_json(), ensure_ascii=False, allow_nan=False)}\n" for line in lines)
         _write(folder / name, text)
     for path, text in (found | left_over).items():
@@ -162,9 +170,10 @@ def _lines_if_any(path: Path, record: type[R]) -> Iterator[R]:
 
 def _lines(path: Path, record: type[R]) -> Iterator[R]:
     try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise FaithboardError(f"{path} cannot be read ({error.strerror}); `faithboard report` writes it") from error
+        content = path.read_bytes()
+        text = (gzip.decompress(content) if path.name.endswith(COMPRESSED) else content).decode()
+    except (OSError, EOFError, zlib.error, ValueError) as error:
+        raise FaithboardError(f"{path} cannot be read ({error}); `faithboard report` writes it") from error
     for at, line in enumerate(text.splitlines(), 1):
         try:
             yield record.from_json(json.loads(line))
@@ -175,7 +184,10 @@ def _lines(path: Path, record: type[R]) -> Iterator[R]:
 
 
 def _write(path: Path, text: str) -> None:
-    write_atomically(path, lambda temporary: temporary.write_text(text, encoding="utf-8"))
+    content = text.encode()
+    if path.name.endswith(COMPRESSED):
+        content = gzip.compress(content, mtime=0)  # the same bytes for the same lines
+    write_atomically(path, lambda temporary: temporary.write_bytes(content))
 
 
 def _remove(path: Path) -> None:
