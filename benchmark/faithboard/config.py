@@ -45,7 +45,7 @@ class TrainingConfig:
     """Training whose model of the same seed and settings is trained further; None starts from fresh weights."""
     epochs: int = 8
     patience: int | None = None
-    """Stop after this many epochs without a better dev score; None runs them all."""
+    """Stop after this many epochs without a better dev score; None runs them all, as does `select = "last"`."""
     batch_size: int = 32
     learning_rate: float = 1e-3
     weight_decay: float = 1e-5
@@ -55,7 +55,7 @@ class TrainingConfig:
     weigh_positive: bool = True
     """In binary tasks, weigh class 1 by N / positives - 1."""
     select: str = "roc-auc"
-    """Dev measure that picks the epoch: `roc-auc` or `accuracy`."""
+    """Dev measure that picks the epoch: `roc-auc` or `accuracy`; `last` runs every epoch and keeps the last one."""
     precision: str = "float32"
     """`bfloat16` runs the passes of training in mixed precision; weights, optimiser and every test stay float32."""
     mask_share: float = 0.5
@@ -68,6 +68,9 @@ class TrainingConfig:
 
 MASKING = frozenset({"mask_share", "mask_fill", "mask_weight"})
 """Settings that only masking trainings read."""
+
+LAST = "last"
+"""`select` when no dev measure picks the epoch: models of different trainings are then compared at equal epochs."""
 
 SWITCHED_OFF: Mapping[str, Any] = {"init": None, "precision": "float32"}
 """Values with which a setting does nothing."""

@@ -142,6 +142,65 @@ def test_when_it_stops(scores: list[float], patience: int | None, epochs: int, m
     assert len(trained.history) == epochs
 
 
+LAST = replace(QUICK, select="last")
+SEQUENCE = replace(TASK, layout="sequence")
+
+
+@pytest.mark.parametrize(
+    ("task", "training"),
+    [(TASK, STANDARD), (PAIR, STANDARD), *((SEQUENCE, training) for training in BUILTIN)],
+    ids=lambda one: one.name,
+)
+def test_the_last_epoch_is_kept_of_every_task_and_training(task: Task, training: Training) -> None:
+    data = tiny(task)
+    ended: list[bytes] = []
+    model = fresh(data)
+    trained = train(
+        model,
+        data,
+        replace(LAST, epochs=2, procedure=training.name),
+        0,
+        training,
+        save=lambda state: ended.append(weights(model)),
+    )
+    assert trained.best_epoch == len(trained.history) == 2
+    assert weights(model) == ended[-1] != ended[0]
+    assert set(trained.history[0]) == {"epoch", "loss", "dev-accuracy", "seconds"}
+
+
+def test_neither_a_worse_score_nor_a_perfect_one_nor_patience_ends_it_before_the_last_epoch(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    data = tiny()
+    model = fresh(data)
+    seen = scripted(monkeypatch, [0.9, 1.0, 0.3, 0.2])
+    trained = train(model, data, replace(LAST, epochs=4, patience=1), 0)
+    assert trained.best_epoch == 4
+    assert weights(model) == seen[3]
+
+
+def test_the_last_epoch_is_kept_by_a_training_that_goes_on() -> None:
+    data = tiny()
+    states: list[bytes] = []
+
+    def save(state: Checkpoint) -> None:
+        kept = io.BytesIO()
+        torch.save(dict(state), kept)
+        states.append(kept.getvalue())
+
+    model = fresh(data)
+    train(model, data, LAST, 0, save=save)
+    again = fresh(data, seed=5)
+    resumed = train(again, data, LAST, 0, resume=torch.load(io.BytesIO(states[1]), weights_only=True))
+    assert weights(again) == weights(model)
+    assert resumed.best_epoch == 3
+
+
+def test_patience_is_no_part_of_a_training_that_keeps_the_last_epoch() -> None:
+    assert "patience" in STANDARD.used(replace(QUICK, patience=2))
+    assert STANDARD.used(replace(LAST, patience=2)) == STANDARD.used(LAST)
+
+
 def test_a_loss_that_is_not_finite_stops_with_the_place() -> None:
     exploding = submitted(lambda model, batch, labels, rng: model(batch).logits.sum() * float("nan"))
     model = fresh(tiny())
@@ -213,7 +272,7 @@ def test_a_dev_split_of_one_class_cannot_select_by_roc() -> None:
     ("settings", "message"),
     [
         ({"loss_reduction": "max"}, "loss_reduction must be one of sum, mean"),
-        ({"select": "loss"}, "select must be"),
+        ({"select": "loss"}, "select must be one of roc-auc, accuracy, last"),
         ({"precision": "float16"}, "precision must be one of float32, bfloat16"),
         ({"epochs": 0}, "epochs must be at least 1"),
         ({"batch_size": 0}, "batch_size"),

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from faithboard.classifier import Classifier
-from faithboard.config import TrainingConfig
+from faithboard.config import LAST, TrainingConfig
 from faithboard.errors import SuiteError, near
 from faithboard.task import Task
 from faithboard.training.definition import Procedure, Training
@@ -43,7 +43,7 @@ BUILTIN = (STANDARD, SALIENCY_GUIDED, RANDOM_MASKING, WORD_DELETION, RANDOM_LABE
 
 _CHOICES = {
     "loss_reduction": ("sum", "mean"),
-    "select": ("roc-auc", "accuracy"),
+    "select": ("roc-auc", "accuracy", LAST),
     "precision": ("float32", "bfloat16"),
     "mask_fill": FILLS,
 }
@@ -91,7 +91,8 @@ def train(
     save: Callable[[Checkpoint], None] | None = None,
     progress: Callable[[int, int, dict[str, float]], None] | None = None,
 ) -> Trained:
-    """Train `model` on its device, from the weights it has; it ends with those of the best dev epoch, in eval mode.
+    """Train `model` on its device, from the weights it has; it ends with those of the best dev epoch (or, with
+    `select = "last"`, of the last one), in eval mode.
 
     `training` is the built-in one that `config` names unless it is given. On a CPU the same model, data, settings, seed
     and number of threads give the same bytes. The global random state is left as it was. `save` is called after each

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from faithboard.batch import Batch
 from faithboard.classifier import Classifier
-from faithboard.config import MASKING, SWITCHED_OFF, TrainingConfig
+from faithboard.config import LAST, MASKING, SWITCHED_OFF, TrainingConfig
 from faithboard.rng import Rng
 from faithboard.task import Example
 from faithboard.training.supervised import CrossEntropy
@@ -66,8 +66,9 @@ class Training:
 
         Left out is what it does not read and what is switched off, so neither changes a key.
         """
+        unread = (MASKING - self.reads) | ({"patience"} if config.select == LAST else set())
         return {
             name: value
             for name, value in dataclasses.asdict(config).items()
-            if name not in MASKING - self.reads and not (name in SWITCHED_OFF and value == SWITCHED_OFF[name])
+            if name not in unread and not (name in SWITCHED_OFF and value == SWITCHED_OFF[name])
         }

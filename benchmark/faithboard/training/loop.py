@@ -1,4 +1,4 @@
-"""The training loop: epochs over shuffled batches, the best dev epoch kept (Jain & Wallace 2019).
+"""The training loop: epochs over shuffled batches, the best dev epoch kept (Jain & Wallace 2019), or the last one.
 
 Whatever is drawn in an epoch comes from the seed and the number of the epoch, never from what was drawn before it. So
 the state after an epoch is weights, optimiser and history alone, and a training that goes on from there ends as if it
@@ -17,7 +17,7 @@ import torch
 from torch import Tensor
 
 from faithboard.classifier import Classifier
-from faithboard.config import TrainingConfig
+from faithboard.config import LAST, TrainingConfig
 from faithboard.data.encoded import Encoded
 from faithboard.errors import ContractError, DataError, FaithboardError
 from faithboard.models.seeding import seeded
@@ -39,8 +39,12 @@ class Trained:
     """How a training went. The model itself holds the weights of the best epoch."""
 
     history: list[dict[str, float]]
-    """One entry per epoch: `epoch` (from 1), `loss` (mean per text), the dev measure that selects, `seconds`."""
+    """One entry per epoch: `epoch` (from 1), `loss` (mean per text), the dev measure that selects, `seconds`.
+
+    The measure is the accuracy where none selects.
+    """
     best_epoch: int
+    """The one whose weights are kept: the last with `select = "last"`."""
 
     @property
     def seconds(self) -> float:
@@ -56,10 +60,12 @@ class _Course:
     best_epoch: int = 0
     best_score: float = -math.inf
     best_weights: dict[str, Tensor] = field(default_factory=dict)
+    last: bool = False
+    """Every epoch counts as better than those before it."""
 
     @classmethod
-    def resumed(cls, checkpoint: Checkpoint) -> Self:
-        return cls(list(checkpoint["history"]), **checkpoint["best"])
+    def resumed(cls, checkpoint: Checkpoint, *, last: bool) -> Self:
+        return cls(list(checkpoint["history"]), **checkpoint["best"], last=last)
 
     def checkpoint(self, model: Classifier, optimiser: torch.optim.Optimizer) -> Checkpoint:
         best = {"best_epoch": self.best_epoch, "best_score": self.best_score, "best_weights": self.best_weights}
@@ -72,12 +78,14 @@ class _Course:
 
     def add(self, entry: dict[str, float], score: float, model: Classifier) -> None:
         self.history.append(entry)
-        if score > self.best_score:
+        if score > self.best_score or self.last:
             self.best_epoch, self.best_score = len(self.history), score
             self.best_weights = {name: value.detach().clone() for name, value in model.state_dict().items()}
 
     def over(self, config: TrainingConfig) -> bool:
         done = len(self.history)
+        if self.last:
+            return done >= config.epochs
         # A tie leaves the earlier epoch the best, so none can replace a perfect one.
         return (
             done >= config.epochs
@@ -97,16 +105,18 @@ def fit(
     save: Callable[[Checkpoint], None] | None = None,
     progress: Callable[[int, int, dict[str, float]], None] | None = None,
 ) -> Trained:
-    """Minimise `loss_of` over the train split and leave the best dev epoch's weights, in eval mode.
+    """Minimise `loss_of` over the train split and leave the weights of the epoch that `select` keeps, in eval mode.
 
     Raises DataError for a split it cannot use, ContractError for a loss that is no differentiable scalar and
     FaithboardError for one that is not finite.
     """
     texts, dev = (encoded(data, split) for split in ("train", "dev"))
     optimiser = _optimiser(model, data.task, config)
-    course = _Course()
+    last = config.select == LAST
+    measured_by = "accuracy" if last else config.select
+    course = _Course(last=last)
     if resume is not None:
-        course = _Course.resumed(resume)
+        course = _Course.resumed(resume, last=last)
         model.load_state_dict(resume["weights"])
         optimiser.load_state_dict(resume["optimiser"])
     try:
@@ -114,9 +124,9 @@ def fit(
             epoch = len(course.history) + 1
             started = time.perf_counter()
             loss = _epoch(model, texts, loss_of, optimiser, config, seed, epoch)
-            score = _dev_score(model, dev, data.task, config.select)
+            score = _dev_score(model, dev, data.task, measured_by)
             seconds = time.perf_counter() - started
-            entry = {"epoch": epoch, "loss": loss, f"dev-{config.select}": score, "seconds": seconds}
+            entry = {"epoch": epoch, "loss": loss, f"dev-{measured_by}": score, "seconds": seconds}
             course.add(entry, score, model)
             if save is not None:
                 save(course.checkpoint(model, optimiser))
