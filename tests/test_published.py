@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from faithboard.models import names
-from faithboard.published import adversarial, datasets, performance, tau
+from faithboard.published import adversarial, datasets, performance, saliency_guided, tau
 from faithboard.resolve import builtin, resolve
 
 MEASURES = {"accuracy", "f1-weighted", "f1-positive", "roc-auc", "average-precision"}
@@ -64,3 +64,24 @@ def test_every_divergence_is_possible_and_that_of_the_bilstm_large() -> None:
         assert 0 <= known.median <= 0.7
         assert 0 <= known.share <= 1
     assert min(known.mean for (_, model, _), known in found.items() if model == "bilstm-additive") == 0.377
+
+
+def test_every_number_of_saliency_guided_training_belongs_to_names_of_the_engine() -> None:
+    found = saliency_guided()
+    # Three tasks, two metrics, three methods under two trainings and random orders under one.
+    assert len(found) == 3 * 2 * (3 * 2 + 1)
+    for (task, method, metric, training), value in found.items():
+        assert task in builtin("task")
+        assert method in builtin("method")
+        assert metric in builtin("metric")
+        assert training in builtin("training")
+        assert 0 <= value <= 1
+    assert found["movies", "gradient-l2", "comprehensiveness", "saliency-guided"] == 0.24
+    assert found["e-snli", "random", "sufficiency", "standard"] == 0.366
+
+
+def test_saliency_guided_training_is_never_worse_in_print() -> None:
+    for (task, method, metric, training), value in saliency_guided().items():
+        if training == "saliency-guided":
+            gain = value - saliency_guided()[task, method, metric, "standard"]
+            assert gain >= 0 if metric == "comprehensiveness" else gain <= 0

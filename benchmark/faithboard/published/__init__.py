@@ -8,6 +8,9 @@ adversarial.csv    the largest JS divergence of the adversarial search, read off
                    over 0 to 0.7), so give or take 0.01
 
 Every number of the last three is one unseeded run of 2019. Classes are those that the model predicts.
+
+saliency_guided.csv  Ismail et al. 2021, "Improving Deep Learning Interpretability by Saliency Guided Training", the
+                   table of the language tasks: comprehensiveness and sufficiency, means of five runs
 """
 
 from __future__ import annotations
@@ -110,6 +113,21 @@ def adversarial() -> dict[tuple[str, str, int | None], PublishedDivergence]:
     }
 
 
+@cache
+def saliency_guided() -> dict[tuple[str, str, str, str], float]:
+    """(task, method as the engine names it, `comprehensiveness` or `sufficiency`, training) -> its published value.
+
+    The paper does not say by which profile of the metrics. Random orders are published for standard training alone.
+    """
+    return {
+        (row["task"], _METHODS.get(row["attribution"], row["attribution"]), row["measure"], row["training"]): float(
+            row["value"]
+        )
+        for row in _rows("saliency_guided.csv")
+    }
+
+
+_METHODS = {"gradient": "gradient-l2"}
 _PAIRS = {
     "tau_attention_gradient": "attention-gradient",
     "tau_attention_loo": "attention-loo",
