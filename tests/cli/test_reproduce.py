@@ -136,3 +136,13 @@ def test_input_that_makes_no_sense_is_one_error(
 def test_unknown_reproductions_get_near_names(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert reproduce(tmp_path, name="attention-is-not-explanaton") == 2
     assert "did you mean attention-is-not-explanation?" in capsys.readouterr().err
+
+
+def test_a_page_made_of_leaderboards_takes_nothing_that_chooses_a_run(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("reproduce", "elephant", "--leaderboards", tmp_path)
+    assert command(*words, "--tasks", "sst") == 2
+    assert "elephant runs nothing" in capsys.readouterr().err
+    assert command(*words) == 2
+    assert "holds no leaderboard of standard" in capsys.readouterr().err

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from faithboard.cli import options
+from faithboard.errors import SuiteError
+
+if TYPE_CHECKING:
+    from faithboard.reproduction import Reproduction
 
 FAILED = 1
 """Exit code when part of the work failed; 2 is for input that makes no sense."""
 
 
 def reproduce(
-    name: Annotated[str, typer.Argument(help="What is made again: attention-is-not-explanation.")],
+    name: Annotated[str, typer.Argument(help="What is made again: attention-is-not-explanation, elephant.")],
     tasks: options.Tasks = "",
     models: options.Models = "",
     seeds: options.Seeds = "",
@@ -28,7 +33,10 @@ def reproduce(
     threads: options.Threads = 1,
     retry_failed: Annotated[bool, typer.Option(help="Run again what failed before.")] = False,
 ) -> None:
-    """Run the experiments of a paper, unless they are stored, and show our numbers beside the published ones."""
+    """Run the experiments of a paper, unless they are stored, and show our numbers beside the published ones.
+
+    `elephant` runs nothing: its page is made of the leaderboards that are there.
+    """
     from faithboard import suites
     from faithboard.cli.planned import summary
     from faithboard.cli.progress import TerminalProgress
@@ -39,6 +47,9 @@ def reproduce(
 
     progress = TerminalProgress()
     wanted = reproduction(name)
+    if wanted.suite is None:
+        _from_boards(wanted, name, leaderboards, asked=[tasks, models, seeds, examples, settings])
+        return
     own = suites.load(wanted.suite)
     chosen = suites.changed(
         own,
@@ -65,3 +76,16 @@ def reproduce(
         typer.echo(f"failed: {failure}", err=True)
     if outcome.failures:
         raise typer.Exit(FAILED)
+
+
+def _from_boards(wanted: Reproduction, name: str, leaderboards: Path, asked: Sequence[object]) -> None:
+    """Write and show a page that is made of leaderboards; what would choose a run is refused."""
+    if any(asked):
+        raise SuiteError(
+            f"{name} runs nothing: it is made of the leaderboards that are there, so --tasks, --models, --seeds, "
+            "--examples and --set choose nothing; run the suite with them and reproduce it again"
+        )
+    shown = wanted.report_boards(leaderboards, name)
+    typer.echo(shown.text)
+    typer.echo("")
+    typer.echo(f"page:    {shown.page}")

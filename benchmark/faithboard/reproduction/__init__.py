@@ -7,10 +7,11 @@ One package per reproduction; what they share lies here: lines as files (`files.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from faithboard.errors import SuiteError, near
 
@@ -47,13 +48,24 @@ class Report(Protocol):
 class Reproduction:
     """A paper whose experiments are made again."""
 
-    suite: str
+    suite: str | None
+    """What is run for it; None for a page that is made of leaderboards alone."""
     package: str
-    """Below this one: its module `reporting` has `report`, its module `form` has `FORM`."""
+    """Below this one. Its module `form` has `FORM`; its module `reporting` has `report`, or `report_boards` where no
+    suite is run."""
 
     @property
     def report(self) -> Report:
-        return cast("Report", import_module(f"{__name__}.{self.package}.reporting").report)
+        return cast("Report", self._reporting.report)
+
+    @property
+    def report_boards(self) -> Callable[[Path, str], Shown]:
+        """Writes the page of a name from the leaderboards of a folder. Raises SuiteError when there are none."""
+        return cast("Callable[[Path, str], Shown]", self._reporting.report_boards)
+
+    @property
+    def _reporting(self) -> Any:
+        return import_module(f"{__name__}.{self.package}.reporting")
 
     @property
     def form(self) -> Form:
@@ -62,6 +74,7 @@ class Reproduction:
 
 REPRODUCTIONS = {
     "attention-is-not-explanation": Reproduction("attention-is-not-explanation", "attention"),
+    "elephant": Reproduction(None, "elephant"),
 }
 
 

@@ -15,7 +15,8 @@ from faithboard.published import adversarial, tau
 from faithboard.reproduction.attention.comparing import published_task
 from faithboard.reproduction.attention.lines import DivergenceLine, EvidenceLine
 from faithboard.reproduction.attention.measured import Measured, paired
-from faithboard.reproduction.attention.outputs import MOVED, SMALL, mean_intervals
+from faithboard.reproduction.attention.outputs import MOVED, SMALL
+from faithboard.reproduction.estimates import mean_intervals
 from faithboard.stats import resampling
 
 if TYPE_CHECKING:

@@ -12,7 +12,8 @@ from faithboard.probes.agreement import PAIRS, TESTABLE
 from faithboard.published import PublishedTau
 from faithboard.reproduction.attention.comparing import Place, neighbours, published_task, verdict
 from faithboard.reproduction.attention.lines import LengthLine, TauLine
-from faithboard.reproduction.attention.measured import LENGTH, Measured, spread_over_seeds
+from faithboard.reproduction.attention.measured import LENGTH, Measured
+from faithboard.reproduction.estimates import spread_over_seeds
 from faithboard.stats import resampling
 
 if TYPE_CHECKING:

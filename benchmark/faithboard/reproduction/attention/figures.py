@@ -14,9 +14,10 @@ import numpy as np
 
 from faithboard.reproduction.attention.claims import AVERAGE, BILSTM
 from faithboard.reproduction.attention.comparing import published_task
-from faithboard.reproduction.attention.lines import FigureLine, HeatmapLine
+from faithboard.reproduction.attention.lines import HeatmapLine
 from faithboard.reproduction.attention.measured import Measured
 from faithboard.reproduction.attention.outputs import BINS, LARGEST, MOVED, PROFILES, in_bin
+from faithboard.reproduction.lines import FigureLine
 from faithboard.reproduction.style import COLOURS, GREY, Panels, density, save, words
 
 if TYPE_CHECKING:

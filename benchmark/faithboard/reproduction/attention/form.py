@@ -6,17 +6,16 @@ from faithboard.reproduction.attention.lines import (
     DatasetLine,
     DivergenceLine,
     EvidenceLine,
-    FigureLine,
     HeatmapLine,
     LengthLine,
     ModelLine,
     PermutationLine,
     Reproduction,
-    SuiteLine,
     TauLine,
 )
 from faithboard.reproduction.attention.page import page
 from faithboard.reproduction.files import Form
+from faithboard.reproduction.lines import FigureLine, SuiteLine
 
 FORM = Form(
     made=Reproduction,

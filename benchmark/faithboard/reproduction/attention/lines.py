@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from faithboard.records import _Json
+from faithboard.reproduction.lines import FigureLine, SuiteLine
 
 
 @dataclass(frozen=True)
@@ -173,29 +174,6 @@ class HeatmapLine(_Json):
     divergence: float
     distance: float
     """Total variation distance of the output."""
-
-
-@dataclass(frozen=True)
-class FigureLine(_Json):
-    """A figure that was drawn; the page shows it."""
-
-    name: str
-    """Of the file, without its ending."""
-    title: str
-    caption: str
-
-
-@dataclass(frozen=True)
-class SuiteLine(_Json):
-    """What was run."""
-
-    name: str
-    version: int
-    seeds: list[int]
-    description: str
-    notes: list[str] = field(default_factory=list)
-    made_of: str = ""
-    """Hash of the results and of the code behind the lines: they are not made twice."""
 
 
 @dataclass(frozen=True)

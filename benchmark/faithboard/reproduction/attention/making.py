@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from faithboard.published import adversarial, datasets, performance, tau
@@ -11,9 +11,11 @@ from faithboard.reproduction.attention.claims import evidence_lines
 from faithboard.reproduction.attention.comparing import SUBSTITUTES, published_task
 from faithboard.reproduction.attention.correlations import length_lines, tau_lines
 from faithboard.reproduction.attention.datasets import dataset_lines
-from faithboard.reproduction.attention.lines import ModelLine, Reproduction, SuiteLine
+from faithboard.reproduction.attention.lines import ModelLine, Reproduction
 from faithboard.reproduction.attention.measured import Measured
 from faithboard.reproduction.attention.outputs import divergence_lines, permutation_lines
+from faithboard.reproduction.lines import SuiteLine
+from faithboard.reproduction.stored import failures
 from faithboard.stats import resampling
 from faithboard.stats.tables import table_of
 
@@ -37,7 +39,7 @@ def reproduction_of(
                 version=results.version,
                 seeds=list(results.seeds),
                 description=suite.description,
-                notes=list(_notes(results)),
+                notes=list(failures(results)),
                 made_of=made_of,
             )
         ],
@@ -73,18 +75,3 @@ def _model(one: Measured, results: Results) -> ModelLine:
         performance=[resampling.rounded(value) for value in table.performance.get(measure, [])],
         published_performance=performance().get((theirs, one.model, measure)),
     )
-
-
-def _notes(results: Results) -> Iterator[str]:
-    """What was asked for and could not be had, once for all seeds."""
-    said: dict[str, list[int]] = {}
-    for record in results.models:
-        if record.status != "ok":
-            said.setdefault(f"{record.task}, {record.model}: training {record.status}: {record.reason}", []).append(
-                record.seed
-            )
-    for one in results.explanations:
-        if one.method == "" and one.status != "ok":
-            said.setdefault(f"{one.task}, {one.model}: {one.status}: {one.reason}", []).append(one.seed)
-    for sentence, seeds in sorted(said.items()):
-        yield f"{sentence} (seed {', '.join(map(str, sorted(seeds)))})"

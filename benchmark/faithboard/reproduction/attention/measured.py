@@ -87,9 +87,3 @@ def paired(a: Measured, b: Measured, column: str) -> Float[ndarray, "example"]:
     common = [(at, place[name]) for at, name in enumerate(a.examples) if name in place]
     own, other = np.array(common, dtype=int).reshape(-1, 2).T
     return a.mean(column)[own] - b.mean(column)[other]
-
-
-def spread_over_seeds(values: Float[ndarray, "example seed"]) -> float | None:
-    """Standard deviation (ddof 1) of the means per seed; None for fewer than two."""
-    means = [column[np.isfinite(column)].mean() for column in values.T if np.isfinite(column).any()]
-    return resampling.rounded(np.std(means, ddof=1)) if len(means) > 1 else None

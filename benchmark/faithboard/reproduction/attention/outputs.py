@@ -11,6 +11,7 @@ from faithboard.published import PublishedDivergence
 from faithboard.reproduction.attention.comparing import published_task
 from faithboard.reproduction.attention.lines import DivergenceLine, PermutationLine
 from faithboard.reproduction.attention.measured import Measured
+from faithboard.reproduction.estimates import mean_intervals
 from faithboard.stats import resampling
 
 if TYPE_CHECKING:
@@ -26,8 +27,6 @@ PROFILES = {"code-2019": "adversarial-code-2019", "paper": "adversarial"}
 """Constants of the search -> name of the probe. The published figures were made with those of the code."""
 DIFFERENT = 0.6
 """Nats; the largest possible divergence is ln 2 = 0.69."""
-RESAMPLES = 2_000
-"""Bootstrap resamples behind an interval of a page: a report shall take seconds."""
 
 
 def permutation_lines(measured: Iterable[Measured], labels: Mapping[str, Sequence[str]]) -> list[PermutationLine]:
@@ -54,13 +53,6 @@ def in_bin(largest: Float[ndarray, "*shape"], low: float, high: float) -> Float[
     """Which largest weights lie in a range of `BINS`."""
     with np.errstate(invalid="ignore"):
         return (largest >= low) & ((largest < high) | (high == 1.0))
-
-
-def mean_intervals(
-    values: Float[ndarray, "example column"],
-) -> tuple[Float[ndarray, "column"], Float[ndarray, "column"]]:
-    """95 % bootstrap intervals of the means of columns, which share their resamples; NaN is no value."""
-    return resampling.interval(resampling.bootstrap_means(values, resamples=RESAMPLES))
 
 
 def _permutations(one: Measured, predicted: int | None, label: str) -> Iterator[PermutationLine]:

@@ -11,6 +11,8 @@ from faithboard.reproduction.attention import tables
 from faithboard.reproduction.attention.claims import BILSTM, CLAIMS, Claim, claim_verdict
 from faithboard.reproduction.attention.comparing import FAR
 from faithboard.reproduction.attention.lines import Reproduction
+from faithboard.reproduction.parts import figures as shown_figures
+from faithboard.reproduction.parts import title
 
 IN_PRINT = ("bilstm-additive", "average-additive")
 """Models of table 2 as printed; the others are in the authors' result files."""
@@ -55,19 +57,12 @@ def page(reproduction: Reproduction, figures: str) -> str:
     parts = [_title(reproduction), *_summary(reproduction), *_claims(reproduction)]
     parts += [*_table_2(reproduction), *_others(reproduction), *_far(reproduction), *_table_1(reproduction)]
     parts += ["## Models", tables.models(reproduction.models)]
-    parts += [*_figures(reproduction, figures), *_probes(reproduction)]
+    parts += [*shown_figures(reproduction.figures, figures), *_probes(reproduction)]
     return "\n\n".join(parts)
 
 
 def _title(reproduction: Reproduction) -> str:
-    suite = reproduction.suite[0]
-    seeds = ", ".join(map(str, suite.seeds))
-    lines = [
-        "# Attention is not Explanation, reproduced",
-        "",
-        f"Jain & Wallace 2019. Suite {suite.name} v{suite.version}; seeds {seeds}. {suite.description}",
-    ]
-    return "\n".join(lines + [f"- note: {markdown.plain(note)}" for note in suite.notes])
+    return title("Attention is not Explanation, reproduced", "Jain & Wallace 2019.", reproduction.suite[0])
 
 
 def _summary(reproduction: Reproduction) -> Iterator[str]:
@@ -134,15 +129,6 @@ def _table_1(reproduction: Reproduction) -> Iterator[str]:
     said = {line.task: line.reservations for line in reproduction.models if line.reservations and line.task in tasks}
     if said:
         yield "\n".join(f"- {task}: {sentence}" for task, sentence in said.items())
-
-
-def _figures(reproduction: Reproduction, folder: str) -> Iterator[str]:
-    if not reproduction.figures:
-        return
-    yield "## Figures"
-    for one in reproduction.figures:
-        place = f"{folder}/{one.name}"
-        yield f"### {one.title}\n\n![{one.title}]({place}.png)\n\n{one.caption} ([SVG]({place}.svg))"
 
 
 def _probes(reproduction: Reproduction) -> Iterator[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,26 +10,25 @@ from typing import TYPE_CHECKING
 import torch
 
 from faithboard import resolve
-from faithboard.errors import FaithboardError, SuiteError
-from faithboard.keys import digest
+from faithboard.errors import SuiteError
 from faithboard.published import adversarial
 from faithboard.reproduction import Shown
 from faithboard.reproduction.attention.form import FORM
 from faithboard.reproduction.attention.heatmaps import heatmap_lines, shown_task
-from faithboard.reproduction.attention.lines import FigureLine, HeatmapLine, Reproduction
+from faithboard.reproduction.attention.lines import HeatmapLine, Reproduction
 from faithboard.reproduction.attention.making import reproduction_of
 from faithboard.reproduction.attention.measured import Measured, measured
 from faithboard.reproduction.attention.page import console_report, restricted
-from faithboard.reproduction.files import lines_folder, read, write
+from faithboard.reproduction.files import lines_folder, read
+from faithboard.reproduction.lines import FigureLine
+from faithboard.reproduction.reporting import drawn, reported
+from faithboard.reproduction.stored import reasons
 from faithboard.results import results_of
 
 if TYPE_CHECKING:
     from faithboard.plan import Plan
     from faithboard.store import Store
     from faithboard.task import Task
-
-KINDS_OF_FIGURE = ("svg", "png")
-WITHOUT_FIGURES = "no figures are drawn: they need matplotlib (pip install 'faithboard[figures]')"
 
 
 def report(
@@ -42,12 +40,9 @@ def report(
     Raises SuiteError when no probe of any model is stored, with the reasons.
     """
     folder = lines_folder(leaderboards, name)
-    made_of = _made_of(plan, store)
-    notes: tuple[str, ...] = ()
-    made = _known(folder, made_of)
-    if made is None:
-        made, notes = _made(plan, store, device, folder, made_of)
-    page = write(FORM, made, folder)
+    made, page, notes = reported(
+        FORM, Path(__file__).parent, plan, store, folder, lambda hashed: _made(plan, store, device, folder, hashed)
+    )
     asked = {job.prepared.task.name for job in plan.jobs}
     return Shown(console_report(restricted(made, asked) if restrict else made), page, notes)
 
@@ -59,7 +54,7 @@ def _made(
     results = results_of(store, f"{plan.suite.name}-v{plan.suite.version}")
     found = measured(results)
     if not found:
-        raise SuiteError(f"there is nothing to reproduce: no model has been probed; {_reasons(plan)}")
+        raise SuiteError(f"there is nothing to reproduce: no model has been probed; {reasons(plan)}")
     tasks = _tasks(plan, found)
     # Results of a task whose definition is gone cannot be named any more.
     found = [one for one in found if one.task in tasks]
@@ -67,38 +62,8 @@ def _made(
     labels = {task: definition.labels for task, definition in tasks.items()}
     made = reproduction_of(results, found, labels, plan.suite, made_of)
     heatmaps = _heatmaps(plan, found, tasks, store, device, folder)
-    figures, notes = _figures(found, heatmaps, labels, folder)
+    figures, notes = drawn(lambda: _draw(found, heatmaps, labels, folder))
     return replace(made, heatmaps=heatmaps, figures=figures), notes
-
-
-def _made_of(plan: Plan, store: Store) -> str:
-    """Hash of what the lines are made of: the rows, and the code of this package and the published numbers.
-
-    Only records are read, no values.
-    """
-    package = Path(__file__).parent
-    code = [*sorted(package.glob("*.py")), *sorted((package.parents[1] / "published").glob("*.*"))]
-    members = [one for one in store.suites() if (one.name, one.version) == (plan.suite.name, plan.suite.version)]
-    wanted = {key for one in members for key in (*one.models, *one.explanations)}
-    models = [[one.key, one.gate_passed, one.reason] for one in store.models() if one.key in wanted]
-    rows = [
-        [one.key, one.weights_sha256, one.reason, sorted(row.key for row in one.rows)]
-        for one in store.explanations()
-        if one.key in wanted
-    ]
-    hashes = [hashlib.sha256(path.read_bytes()).hexdigest() for path in code]
-    return digest([list(plan.suite.seeds), sorted(models), sorted(rows), hashes])
-
-
-def _known(folder: Path, made_of: str) -> Reproduction | None:
-    """What the page was made of when it was the same, and every figure is there; else None."""
-    try:
-        known = read(FORM, folder)
-    except FaithboardError:
-        return None
-    files = [folder / f"{figure.name}.{kind}" for figure in known.figures for kind in KINDS_OF_FIGURE]
-    same = [line.made_of for line in known.suite] == [made_of]
-    return known if same and files and all(path.is_file() for path in files) else None
 
 
 def _tasks(plan: Plan, found: Sequence[Measured]) -> dict[str, Task]:
@@ -117,11 +82,6 @@ def _place(plan: Plan, one: Measured) -> tuple[int, str, int, str]:
     return order.index(one.task), one.task, models.index(one.model), one.model
 
 
-def _reasons(plan: Plan) -> str:
-    reasons = [job.reason for job in plan.jobs] + [one.reason for job in plan.jobs for one in job.explanations]
-    return "; ".join(dict.fromkeys(reason for reason in reasons if reason)) or "the run was cut short"
-
-
 def _heatmaps(
     plan: Plan, found: Sequence[Measured], tasks: Mapping[str, Task], store: Store, device: torch.device, folder: Path
 ) -> list[HeatmapLine]:
@@ -136,13 +96,10 @@ def _heatmaps(
     return [line for line in known if line.task == one.task]
 
 
-def _figures(
+def _draw(
     found: Sequence[Measured], heatmaps: Sequence[HeatmapLine], labels: Mapping[str, Sequence[str]], folder: Path
-) -> tuple[list[FigureLine], tuple[str, ...]]:
+) -> list[FigureLine]:
     from faithboard.reproduction.attention.figures import draw
 
     means = {place: known.mean for place, known in adversarial().items()}
-    try:
-        return draw(found, heatmaps, labels, means, folder), ()
-    except ImportError:
-        return [], (WITHOUT_FIGURES,)
+    return draw(found, heatmaps, labels, means, folder)

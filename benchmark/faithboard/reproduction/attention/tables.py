@@ -17,13 +17,9 @@ from faithboard.reproduction.attention.lines import (
     PermutationLine,
     TauLine,
 )
+from faithboard.reproduction.parts import signed
 
 TABLE_2 = ("attention-gradient", "attention-loo")
-
-
-def signed(value: float | None) -> str:
-    """A difference, with its sign."""
-    return markdown.NOTHING if value is None else f"{value:+.3f}"
 
 
 def models(lines: Iterable[ModelLine]) -> str:

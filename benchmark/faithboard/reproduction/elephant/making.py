@@ -1,0 +1,152 @@
+"""From leaderboards to the lines of the page. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from faithboard.reproduction.elephant.lines import (
+    AlikeLine,
+    Answers,
+    AttentionLine,
+    DuelLine,
+    OperatorLine,
+    SourceLine,
+)
+from faithboard.stats.board import Board, Comparison, Table
+
+ATTENTION = "attention"
+SALIENCY = ("gradient-x-input", "integrated-gradients", "lrp-epsilon", "leave-one-out")
+"""The paper's families: gradients, their integral, propagation, occlusion. All say what counts for a class."""
+SENSITIVITY, CONTRIBUTION = "gradient-l2", "gradient-x-input"
+METRICS = ("comprehensiveness", "sufficiency", "precision@k")
+"""What is asked of a method that shall say which tokens mattered; the last where the truth is known."""
+TRAINING = "standard"
+
+
+def answers(boards: Mapping[str, Board]) -> Answers:
+    """Every line, from boards by the name of their folder."""
+    taking_part = {
+        name: {table.key: table for table in board.tables if _counts(table)} for name, board in boards.items()
+    }
+    return Answers(
+        sources=[_source(name, board, taking_part[name]) for name, board in boards.items()],
+        duels=[line for name, board in boards.items() for line in _duels(name, board, taking_part[name])],
+        alike=[line for name, board in boards.items() for line in _alike(name, board, taking_part[name])],
+        attention=_attention(boards),
+        operators=[line for name, board in boards.items() for line in _operators(name, board, taking_part[name])],
+    )
+
+
+def _counts(table: Table) -> bool:
+    """Whether a model can answer: trained as usual, better than chance, nothing amiss in any seed."""
+    return table.training == TRAINING and table.gate_passed and not table.reason
+
+
+def _source(name: str, board: Board, taking_part: Mapping[str, Table]) -> SourceLine:
+    usual = [table for table in board.tables if table.training == TRAINING]
+    return SourceLine(
+        board=name,
+        seeds=sorted({seed for table in board.tables for seed in table.seeds}),
+        models=[f"{table.task}, {table.model}" for table in taking_part.values()],
+        left_out=[
+            f"{table.task}, {table.model}: {table.reason or 'fails the accuracy gate'}"
+            for table in usual
+            if table.key not in taking_part
+        ],
+    )
+
+
+def _duels(name: str, board: Board, taking_part: Mapping[str, Table]) -> Iterator[DuelLine]:
+    pairs = {frozenset((ATTENTION, one)): (ATTENTION, one) for one in SALIENCY}
+    pairs[frozenset((SENSITIVITY, CONTRIBUTION))] = (SENSITIVITY, CONTRIBUTION)
+    standings = {(one.table, one.method, one.metric): one for one in board.standings}
+    for one in board.comparisons:
+        pair = pairs.get(frozenset((one.a, one.b)))
+        if pair is None or one.metric not in METRICS or one.table not in taking_part:
+            continue
+        a, b = (standings[one.table, method, one.metric] for method in pair)
+        difference, low, high = _turned(one, pair[0])
+        if a.value is None or b.value is None:
+            continue
+        yield DuelLine(
+            board=name,
+            task=one.task,
+            model=one.model,
+            metric=one.metric,
+            better_end=a.better,
+            a=pair[0],
+            b=pair[1],
+            value_a=a.value,
+            value_b=b.value,
+            difference=difference,
+            low=low,
+            high=high,
+            p_holm=one.p_holm,
+            n=one.n,
+            better=one.better,
+        )
+
+
+def _turned(one: Comparison, first: str) -> tuple[float, float, float]:
+    """Difference and interval of a comparison, seen from `first`."""
+    if one.a == first:
+        return one.difference, one.low, one.high
+    return -one.difference, -one.high, -one.low
+
+
+def _alike(name: str, board: Board, taking_part: Mapping[str, Table]) -> Iterator[AlikeLine]:
+    wanted = {frozenset((ATTENTION, one)) for one in SALIENCY} | {frozenset((SENSITIVITY, CONTRIBUTION))}
+    for one in board.method_agreement:
+        if one.table not in taking_part or frozenset((one.a, one.b)) not in wanted:
+            continue
+        if one.tau is None or one.low is None or one.high is None:
+            continue
+        first, second = (one.a, one.b) if one.a in (ATTENTION, SENSITIVITY) else (one.b, one.a)
+        yield AlikeLine(name, one.task, one.model, first, second, one.n, one.tau, one.low, one.high)
+
+
+def _attention(boards: Mapping[str, Board]) -> list[AttentionLine]:
+    """One line per task, encoder and control; of two boards with the same, the one with more seeds, then the first."""
+    found: dict[tuple[str, str, str], AttentionLine] = {}
+    for name, board in boards.items():
+        with_attention = {(one.task, one.fingerprint, one.model, one.training): one for one in board.checks}
+        for check in board.checks:
+            learned = with_attention.get((check.task, check.fingerprint, check.against, check.training))
+            if check.training != TRAINING or learned is None or check.loss is None:
+                continue
+            if check.loss_low is None or check.loss_high is None:
+                continue
+            line = AttentionLine(
+                board=name,
+                task=check.task,
+                encoder=check.encoder,
+                control=check.attention,
+                seeds=check.seeds,
+                n=check.n,
+                accuracy=learned.accuracy,
+                loss=check.loss,
+                low=check.loss_low,
+                high=check.loss_high,
+            )
+            place = (check.task, check.encoder, check.attention)
+            if place not in found or len(line.seeds) > len(found[place].seeds):
+                found[place] = line
+    return [found[place] for place in sorted(found)]
+
+
+def _operators(name: str, board: Board, taking_part: Mapping[str, Table]) -> Iterable[OperatorLine]:
+    for one in board.metric_agreement:
+        if one.relation == "operator" and one.table in taking_part and one.tau is not None:
+            yield OperatorLine(
+                board=name,
+                task=one.task,
+                model=one.model,
+                a=one.a,
+                b=one.b,
+                methods=one.methods,
+                tau=one.tau,
+                low=one.low,
+                high=one.high,
+                decided=one.decided,
+                reversed=one.reversed,
+            )
