@@ -56,7 +56,8 @@ def _row(example: Example, vocabulary: Vocabulary, task: Task) -> tuple[list[int
 
     if task.layout == "sequence":
         add(example.tokens, [], [specials.sep], 0)
-        if example.query:
+        # An explained query that has lost all its words keeps its end, as `Batch.without` leaves it.
+        if example.query or "query" in task.explained:
             add(example.query, [], [specials.sep], 1)
     else:
         add(example.tokens, [specials.begin], [specials.end], 0)
