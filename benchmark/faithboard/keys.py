@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from faithboard.config import ModelConfig
-from faithboard.metric import Metric
+from faithboard.metric import Metric, RetrainMetric
 from faithboard.task import Example, Task
 
 ENGINE_VERSION = 1
@@ -113,6 +113,22 @@ def row_key(explanation: str, metric: Metric) -> str:
             "metric": metric.name,
             "version": metric.version,
             "parameters": dict(metric.parameters),
+        }
+    )
+
+
+def stages_key(weights: str, metric: RetrainMetric) -> str:
+    """Key of unfinished retrainings of one explanation; `weights` is the hash of its model's.
+
+    Shares and recursion stay out: a stage is named by what was removed, and metrics share those that are the same.
+    """
+    return digest(
+        {
+            "kind": "stages",
+            "engine": ENGINE_VERSION,
+            "weights": weights,
+            "version": metric.version,
+            "operator": metric.parameters["operator"],
         }
     )
 

@@ -12,10 +12,20 @@ from faithboard.attribution import Method
 from faithboard.config import TrainingConfig, configured
 from faithboard.errors import SuiteError, near
 from faithboard.keys import examples_key, explain_key, model_key, row_key, submitted_model_key, throughput_key
-from faithboard.metric import AmountMetric, ErasureMetric, Metric, Probe, RationaleMetric, RerunMetric
+from faithboard.metric import (
+    AmountMetric,
+    ErasureMetric,
+    Metric,
+    Probe,
+    RationaleMetric,
+    RerunMetric,
+    RetrainMetric,
+    RunsMethods,
+)
 from faithboard.models import capabilities, check_combination
 from faithboard.plan import Plan, PlannedExplanation, PlannedJob, Prepared, State
 from faithboard.resolve import Resolved, asks_for_training
+from faithboard.retraining_cost import retraining_steps
 from faithboard.submitted import ModelDefinition
 from faithboard.suites import Suite
 from faithboard.training import BUILTIN, STANDARD, Training, check_training
@@ -188,13 +198,20 @@ class _Planner:
         """Metrics that the model can have; why it cannot have the others is added to `inapplicable`."""
         usable = []
         for metric in metrics:
-            if missing := metric.needed - self._able():
-                where = f"{self.job.model.name} has not on {self.job.prepared.task.name}"
-                sentence = f"{metric.name} needs {', '.join(sorted(missing))}, which {where}"
+            if sentence := self._impossible(metric):
                 inapplicable += [sentence] if sentence not in inapplicable else []
             else:
                 usable.append(metric)
         return usable
+
+    def _impossible(self, metric: Metric) -> str:
+        """Why the model cannot have a metric; empty when it can."""
+        name, task = self.job.model.name, self.job.prepared.task.name
+        if missing := metric.needed - self._able():
+            return f"{metric.name} needs {', '.join(sorted(missing))}, which {name} has not on {task}"
+        if isinstance(metric, RetrainMetric) and isinstance(self.job.model, ModelDefinition):
+            return f"{metric.name} trains models anew, and {name} is trained by its own file"
+        return ""
 
     def explanation(self, one: Resolved, metrics: Sequence[Metric]) -> PlannedExplanation:
         method: Method = one.value
@@ -213,7 +230,7 @@ class _Planner:
                 return PlannedExplanation(key, method, one.sha256, "skipped", reason, (), forward, backward)
         untimed = state != "failed" and throughput_key(key, self.machine) not in self.index.throughput
         again = None if forward is None or backward is None else forward + backward
-        left, refused = self._affordable(left, again)
+        left, refused = self._affordable(left, method, again)
         if not left:
             refused = self._unsaid(key, refused)
             state = "stored" if state == "score" and not refused else state
@@ -232,16 +249,20 @@ class _Planner:
         )
 
     def _affordable(
-        self, metrics: tuple[Metric, ...], again: float | None
+        self, metrics: tuple[Metric, ...], method: Method, again: float | None
     ) -> tuple[tuple[Metric, ...], tuple[tuple[Metric, str], ...]]:
-        """Metrics within the budget, and those that run the method again too often; `again` is one explanation."""
+        """Metrics within the budget, and those that run the method too often or train too much; `again` is one
+        explanation."""
         refused = []
-        for metric in metrics:
-            if isinstance(metric, RerunMetric) and again is not None and not self.over_budget:
-                steps = metric.repeats * again
-                if steps > self.suite.budget:
-                    budget = f"over the budget of {self.suite.budget:,} (see --over-budget)"
-                    refused.append((metric, f"{metric.repeats} runs of {again:,.0f} token steps are {budget}"))
+        for metric in () if self.over_budget else metrics:
+            steps, cost = 0.0, ""
+            if isinstance(metric, RerunMetric) and again is not None:
+                steps, cost = metric.repeats * again, f"{metric.repeats} runs of {again:,.0f} token steps"
+            elif isinstance(metric, RetrainMetric):
+                steps = retraining_steps(metric, self.job, method)
+                cost = f"{len(metric.shares)} trainings and their explanations, {steps:,.0f} token steps,"
+            if steps > self.suite.budget:
+                refused.append((metric, f"{cost} are over the budget of {self.suite.budget:,} (see --over-budget)"))
         without = {metric.name for metric, _ in refused}
         return tuple(metric for metric in metrics if metric.name not in without), tuple(refused)
 
@@ -305,7 +326,10 @@ class _Planner:
         """
         each = math.fsum(metric.own_steps(length) for metric in metrics for length in self.job.prepared.lengths)
         repeats = sum(metric.repeats for metric in metrics if isinstance(metric, RerunMetric))
-        return each * method.draws + repeats * (again or 0.0)
+        trained = [
+            retraining_steps(metric, self.job, method) for metric in metrics if isinstance(metric, RetrainMetric)
+        ]
+        return each * method.draws + repeats * (again or 0.0) + math.fsum(trained)
 
     def _cost(self, method: Method) -> tuple[float | None, float | None]:
         if method.steps is None:
@@ -328,7 +352,7 @@ class _Planner:
 def _applicable(data: TaskData, metrics: Iterable[Metric], inapplicable: list[str]) -> list[Metric]:
     usable: list[Metric] = []
     for metric in metrics:
-        if not isinstance(metric, ErasureMetric | AmountMetric | RerunMetric | RationaleMetric | Probe):
+        if not isinstance(metric, ErasureMetric | AmountMetric | RunsMethods | RationaleMetric | Probe):
             raise SuiteError(f"metric {metric.name} is of a kind this engine cannot run: {type(metric).__name__}")
         if isinstance(metric, RationaleMetric):
             fitting, reason = _marked(data, metric)

@@ -96,7 +96,7 @@ class Row(_Json):
     metric_version: int
     parameters: dict[str, Any]
     better: Literal["higher", "lower", "neither"]
-    kind: Literal["erasure", "amounts", "sensitivity", "sanity", "rationale", "probe"] = "erasure"
+    kind: Literal["erasure", "retraining", "amounts", "sensitivity", "sanity", "rationale", "probe"] = "erasure"
     """Class of the metric. Rationale metrics count as plausibility, except where the tokens are planted."""
     status: Status = "ok"
     reason: str = ""

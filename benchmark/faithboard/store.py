@@ -7,6 +7,7 @@
     explanations/<key>.scores.parquet        its scores, one row per example and draw
     explanations/<key>.values.parquet        its values per metric and example, with the points of the curve
     explanations/<key>.parts/                chunks of scores of an explanation that is not finished
+    explanations/<key>.stages/<key>/         where retrainings stand that are not finished: see `stages`
     throughput/<key>.json                    speed records
     sources/<sha256>.py, .json               a submitted file, and what it defines; records name it in their provenance
     suites/<name>-v<version>.json            which explanations the last runs of a suite are made of
@@ -32,6 +33,7 @@ from faithboard.atomic import write_atomically as write_atomically
 from faithboard.errors import StoreError, SuiteError
 from faithboard.membership import SuiteMembers, check_definition, members, with_results, without_method
 from faithboard.records import Explanation, ModelRecord, Throughput
+from faithboard.stages import Stages
 from faithboard.tensor_files import read_state, read_weights, write_state, write_weights
 
 if TYPE_CHECKING:
@@ -149,6 +151,14 @@ class Store:
         if not path.is_file():
             return pd.DataFrame({"metric": [], "example": [], "value": [], "points": []})
         return read_parquet(path)
+
+    def stages(self, key: str, of: str) -> Stages:
+        """Where retrainings of the explanation `key` stand; `of` is their `keys.stages_key`."""
+        return Stages(self._explanation(key, ".stages") / of)
+
+    def drop_stages(self, key: str) -> None:
+        """Take away what an unfinished retraining has left: its rows are stored."""
+        shutil.rmtree(self._explanation(key, ".stages"), ignore_errors=True)
 
     def explanation(self, key: str) -> Explanation | None:
         path = self._explanation(key, ".json")

@@ -53,6 +53,6 @@ def read_state(path: Path) -> dict[str, Any]:
     whole = path.read_bytes()
     size = hashlib.sha256().digest_size
     if hashlib.sha256(whole[size:]).digest() != whole[:size]:
-        raise StoreError(f"the checkpoint {path} is damaged (checksum)")
+        raise StoreError(f"the stored state {path} is damaged (checksum)")
     state: dict[str, Any] = torch.load(io.BytesIO(whole[size:]), map_location="cpu", weights_only=True)
     return state

@@ -15,6 +15,7 @@ from faithboard.metrics.eraser import (
 from faithboard.metrics.naopc import NAOPC_COMPREHENSIVENESS, NAOPC_SUFFICIENCY
 from faithboard.metrics.plausibility import AUPRC, IOU_F1, TOKEN_F1
 from faithboard.metrics.rationale import MEAN_RANK, PRECISION_AT_K
+from faithboard.metrics.roar import RECURSIVE_ROAR, ROAR
 from faithboard.metrics.sanity import PARAMETER_RANDOMISATION
 from faithboard.metrics.sensitivity import MAX_SENSITIVITY
 
@@ -33,6 +34,8 @@ BUILTIN: tuple[Metric, ...] = (
     INFIDELITY,
     MAX_SENSITIVITY,
     PARAMETER_RANDOMISATION,
+    ROAR,
+    RECURSIVE_ROAR,
     PRECISION_AT_K,
     MEAN_RANK,
     AUPRC,

@@ -53,9 +53,9 @@ class Grid:
 
 
 def faithfulness(board: Board, table: Table) -> Grid:
-    """Erasure metrics, and on planted tasks the known truth, which then leads."""
-    marked = "rationale" if table.known_truth else ""
-    return _grid(board, table, (s for s in _of(board, table) if s.metric_kind in ("erasure", marked)))
+    """Erasure metrics, with the model as it is or retrained, and on planted tasks the known truth, which then leads."""
+    kinds = ("erasure", "retraining", *(["rationale"] if table.known_truth else []))
+    return _grid(board, table, (s for s in _of(board, table) if s.metric_kind in kinds))
 
 
 def beside_order(board: Board, table: Table) -> Grid:

@@ -22,6 +22,12 @@ of methods that promise a sum, and is not ranked. A method that looks at nothing
 stability, which is not faithfulness."""
 
 
+RETRAINED = """\
+`roar` and `recursive-roar` delete the words that a method puts first from all splits and train a fresh model on the
+rest: the value is the accuracy that is left, a mean over the shares removed. Of a method with several draws they take
+one. What is removed can itself tell the class (Rong et al. 2022), and accuracy that stays high can mean that words
+repeat each other, not that a method is unfaithful: `recursive-roar` explains the rest anew at each share."""
+
 PROBES = """\
 Questions to the model itself: `tau` is Kendall's tau-b between two importance measures of one text's tokens (attention,
 gradient, leave-one-out); sd is over examples. Texts too short for p <= 0.05 to be reached are not testable: the share
@@ -38,6 +44,7 @@ def section(board: Board, table: Table) -> str:
     grid = layout.faithfulness(board, table)
     if grid.methods:
         parts += ["### Faithfulness", grid_table(grid), _notes(grid), *_spread(grid), _against_random(board, grid)]
+        parts += [RETRAINED] * any(cell.metric_kind == "retraining" for cell in grid.cells.values())
         parts.append(curves(grid))
         parts += [f"{warning} See [metrics.md](metrics.md)." for warning in operator_warnings(board, table)]
     beside = layout.beside_order(board, table)

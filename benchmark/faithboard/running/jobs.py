@@ -18,8 +18,8 @@ from faithboard.background import Background
 from faithboard.classifier import Classifier
 from faithboard.data.collate import collate
 from faithboard.errors import DataError, FaithboardError, StoreError
-from faithboard.keys import throughput_key
-from faithboard.metric import Probe, RerunMetric
+from faithboard.keys import stages_key, throughput_key
+from faithboard.metric import Probe, RerunMetric, RetrainMetric, RunsMethods
 from faithboard.performance import probabilities
 from faithboard.plan import Plan, PlannedExplanation, PlannedJob
 from faithboard.records import Explanation, ModelRecord
@@ -30,6 +30,7 @@ from faithboard.running.progress import Progress
 from faithboard.running.provenance import provenance
 from faithboard.running.recording import Outcome, Recorder, reason_of
 from faithboard.running.rerunning import rerun
+from faithboard.running.retraining import Retraining
 from faithboard.running.rows import metric_row, probe_rows, row_without_value
 from faithboard.running.scoring import VALUES, Scored, ToScore, probe_all, score_all
 from faithboard.running.throughput import measure
@@ -156,7 +157,7 @@ class _Job:
         wanted = {one.key: ToScore(self.store.scores(one.key), one.metrics) for one in asked if one.metrics}
         job, examples = self.job, self.job.prepared.examples
         scored: dict[str, Scored] = {}
-        if any(not isinstance(metric, RerunMetric) for one in wanted.values() for metric in one.metrics):
+        if any(not isinstance(metric, RunsMethods) for one in wanted.values() for metric in one.metrics):
             with self.progress.bar(f"score {job.title}", len(examples)) as advance:
                 scored = score_all(
                     model, job.prepared.data, examples, wanted, job.seed, advance=advance, count=self.outcome.masks
@@ -165,22 +166,34 @@ class _Job:
             rows = [row_without_value(one.key, metric, "skipped", reason) for metric, reason in one.refused]
             parts = []
             for metric in one.metrics:
-                if isinstance(metric, RerunMetric):
-                    found = self._rerun(one, metric, model, wanted[one.key].scores)
+                if isinstance(metric, RunsMethods):
+                    found = self._with_method(one, metric, model, records[one.key], wanted[one.key].scores)
                 else:
                     found = scored[one.key]
                 rows.append(metric_row(one.key, metric, found, job.seed))
                 parts.append(found.values[found.values["metric"] == metric.name])
             if rows:
                 self.recorder.rows(records[one.key], rows, pd.concat(parts, ignore_index=True) if parts else None)
+            if any(isinstance(metric, RetrainMetric) for metric in one.metrics):
+                self.store.drop_stages(one.key)
         failed = {name: reason for found in scored.values() for name, reason in found.failed.items()}
         self.outcome.failures += [f"metric {name} on {job.title}: {reason}" for name, reason in failed.items()]
 
-    def _rerun(self, one: PlannedExplanation, metric: RerunMetric, model: Classifier, scores: pd.DataFrame) -> Scored:
+    def _with_method(
+        self,
+        one: PlannedExplanation,
+        metric: RerunMetric | RetrainMetric,
+        model: Classifier,
+        record: Explanation,
+        scores: pd.DataFrame,
+    ) -> Scored:
         """A metric that runs the method again; one that fails is a failed row of this method alone."""
         assert one.method is not None
         job, examples = self.job, self.job.prepared.examples
         try:
+            if isinstance(metric, RetrainMetric):
+                stages = self.store.stages(one.key, stages_key(record.weights_sha256, metric))
+                return Retraining(job, model, one.method, stages, self.progress).scored(metric)
             with self.progress.bar(f"{metric.name} {job.title} / {one.name}", len(examples)) as advance:
                 return rerun(
                     copied(model),
@@ -192,6 +205,8 @@ class _Job:
                     job.seed,
                     advance=advance,
                 )
+        except StoreError:
+            raise
         except (Exception, SystemExit) as error:  # noqa: BLE001  as in `_explain`
             reason = reason_of(error)
             self.outcome.failures.append(f"{metric.name} of {one.name} on {job.title}: {reason}")

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from faithboard.keys import row_key
-from faithboard.metric import AmountMetric, ErasureMetric, Metric, Probe, RationaleMetric, RerunMetric
+from faithboard.metric import AmountMetric, ErasureMetric, Metric, Probe, RationaleMetric, RerunMetric, RetrainMetric
 from faithboard.records import Row, Status
 from faithboard.running.scoring import Scored
 from faithboard.stats import bootstrap_means, bootstrap_medians, interval
@@ -31,7 +31,7 @@ def metric_row(explanation: str, metric: Metric, scored: Scored, seed: int) -> R
         counts={words: count for words, count in scored.counts.get(metric.name, {}).items() if count},
         expectation=scored.expectation.get(metric.name),
     )
-    if isinstance(metric, ErasureMetric | RerunMetric) and metric.points:
+    if isinstance(metric, ErasureMetric | RerunMetric | RetrainMetric) and metric.points:
         return _with_curve(row, metric.points, values["points"], seed)
     if row.statistic == "median" and row.value is not None:
         tail = float(np.percentile(values["value"].dropna(), TAIL))
@@ -87,11 +87,13 @@ def _row(explanation: str, metric: Metric, name: str, values: pd.Series, seed: i
     )
 
 
-def _kind(metric: Metric) -> Literal["erasure", "amounts", "sensitivity", "sanity", "rationale", "probe"]:
+def _kind(metric: Metric) -> Literal["erasure", "retraining", "amounts", "sensitivity", "sanity", "rationale", "probe"]:
     if isinstance(metric, RationaleMetric):
         return "rationale"
     if isinstance(metric, AmountMetric):
         return "amounts"
     if isinstance(metric, RerunMetric):
         return metric.kind
+    if isinstance(metric, RetrainMetric):
+        return "retraining"
     return "probe" if isinstance(metric, Probe) else "erasure"

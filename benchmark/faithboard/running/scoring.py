@@ -14,7 +14,7 @@ from faithboard.classifier import Classifier
 from faithboard.data import TaskData
 from faithboard.data.collate import collate
 from faithboard.erasure import MaskCount
-from faithboard.metric import AmountMetric, ErasureMetric, Metric, Probe, ProbeContext, RationaleMetric, RerunMetric
+from faithboard.metric import AmountMetric, ErasureMetric, Metric, Probe, ProbeContext, RationaleMetric, RunsMethods
 from faithboard.rng import Rng, seed_of
 from faithboard.running.chunk import Chunk, Read
 from faithboard.running.explaining import chunks
@@ -63,7 +63,7 @@ def score_all(
     advance: Callable[[int], None],
     count: MaskCount,
 ) -> dict[str, Scored]:
-    """Values of every explanation in `wanted` (by key), but for metrics that run a method again (`rerun`).
+    """Values of every explanation in `wanted` (by key), but for metrics that run its method (`RunsMethods`).
 
     Random ties are broken the same way for all of them. `count` adds up the masked texts that were asked for and those
     that were evaluated.
@@ -75,7 +75,7 @@ def score_all(
         for metric in one.metrics:
             if isinstance(metric, AmountMetric) and metric.promised and not reads[key].promises:
                 unsupported[key][metric.name] = "not promised: its scores need not sum to anything"
-            elif not isinstance(metric, RerunMetric):
+            elif not isinstance(metric, RunsMethods):
                 asked[key].append(metric)
     collected = {key: _Collected() for key in wanted}
     expected: dict[str, list[float]] = defaultdict(list)

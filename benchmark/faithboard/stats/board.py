@@ -71,7 +71,7 @@ class Standing(_Json):
     signed: bool
     metric: str
     metric_version: int
-    metric_kind: Literal["erasure", "amounts", "sensitivity", "sanity", "rationale", "probe"]
+    metric_kind: Literal["erasure", "retraining", "amounts", "sensitivity", "sanity", "rationale", "probe"]
     better: Literal["higher", "lower", "neither"]
     status: Status
     reason: str
