@@ -7,15 +7,18 @@ import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from faithboard import suites
 from faithboard.cli.publishing import README_BLOCK
 from faithboard.report import read, readme_block
 from faithboard.report.markdown import with_block
 from faithboard.resolve import resolve
+from faithboard.suites import Suite
 from tests.cli.test_commands import command
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -56,6 +59,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
+def smaller(reference: str, load: Callable[[str], Suite] = suites.load) -> Suite:
+    """A suite under its own name that takes seconds: few examples, and models that need not be good."""
+    suite = load(reference)
+    return replace(suite, examples=12, task_settings={**suite.task_settings, "babi-1": {"epochs": 2}})
+
+
 def test_make_targets_exist_and_quick_runs_the_embedded_suite() -> None:
     named = [line.split()[1] for page in PAGES for line in commands(page) if line.startswith("make ")]
     assert {"quick", "test"} <= set(named)
@@ -72,6 +81,7 @@ def test_every_command_does_what_it_says(
 ) -> None:
     monkeypatch.chdir(folder)
     monkeypatch.delenv("FAITHBOARD_DATA", raising=False)
+    monkeypatch.setattr(suites, "load", smaller)
     for page in PAGES:
         for line in commands(page):
             words = shlex.split(line)
