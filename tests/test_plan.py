@@ -52,7 +52,7 @@ def test_a_cost_over_the_budget_is_refused_unless_told(tmp_path: Path) -> None:
 
 
 def test_what_a_model_cannot_do_is_unsupported_with_the_reason(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("faithboard.planner.capabilities", lambda config, task: frozenset({"attention"}))
+    monkeypatch.setattr("faithboard.planning.explanations.capabilities", lambda config, task: frozenset({"attention"}))
     plan = tiny.planned(
         suites.changed(tiny.SUITE, metrics=["comprehensiveness", "attention-agreement"]), tiny.place(tmp_path)
     )

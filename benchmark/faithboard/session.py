@@ -19,7 +19,7 @@ from faithboard.data.collate import collate
 from faithboard.data.embeddings import source_id
 from faithboard.errors import SuiteError
 from faithboard.plan import Plan, Prepared
-from faithboard.planner import make_plan
+from faithboard.planning import make_plan
 from faithboard.readers.files import data_folder
 from faithboard.running.progress import Progress
 from faithboard.running.provenance import provenance

@@ -1,182 +1,28 @@
-"""Cross a suite: what to train and explain, what is stored, what is refused and why, what it costs. Pure."""
+"""What is asked of one model: methods and metrics it can have, what is stored, what is over the budget."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from faithboard.attribution import Method
-from faithboard.config import TrainingConfig, configured
-from faithboard.errors import SuiteError, near
-from faithboard.keys import examples_key, explain_key, model_key, row_key, submitted_model_key, throughput_key
-from faithboard.metric import (
-    AmountMetric,
-    ErasureMetric,
-    Metric,
-    Probe,
-    RationaleMetric,
-    RerunMetric,
-    RetrainMetric,
-    RunsMethods,
-)
-from faithboard.models import capabilities, check_combination
-from faithboard.plan import Plan, PlannedExplanation, PlannedJob, Prepared, State
+from faithboard.keys import examples_key, explain_key, row_key, throughput_key
+from faithboard.metric import Metric, Probe, RerunMetric, RetrainMetric
+from faithboard.models import capabilities
+from faithboard.plan import PlannedExplanation, PlannedJob, State
+from faithboard.planning.retraining import retraining_steps
 from faithboard.resolve import Resolved, asks_for_training
-from faithboard.retraining_cost import retraining_steps
 from faithboard.submitted import ModelDefinition
 from faithboard.suites import Suite
-from faithboard.training import BUILTIN, STANDARD, Training, check_training
 
 if TYPE_CHECKING:
-    from faithboard.data import TaskData
     from faithboard.store import Index
 
 
-def make_plan(
-    suite: Suite,
-    prepared: Sequence[Prepared],
-    methods: Sequence[Resolved],
-    metrics: Sequence[Resolved],
-    trainings: Sequence[Resolved],
-    asked: Sequence[Resolved],
-    index: Index,
-    vectors: Mapping[str, str],
-    machine: Mapping[str, Any],
-    *,
-    submitted: Mapping[str, Resolved] | None = None,
-    retry_failed: bool = False,
-    over_budget: bool = False,
-) -> Plan:
-    """Cross everything. `trainings` are the suite's, `asked` those that methods ask for; `vectors` maps a source of
-    embeddings to the identity of its content; `machine` is the provenance that a speed record needs; `submitted` are
-    the models of the suite that a person brings, by reference.
-
-    Raises SuiteError for a model or training that makes no sense on a task, before anything is trained.
-    """
-    inapplicable: list[str] = []
-    unasked = [metric.name for metric in metrics if not isinstance(metric.value, Probe)]
-    if not suite.methods and unasked:
-        raise SuiteError(f"{suite.title} has no methods, and {', '.join(unasked)} can only score one; give --methods")
-    jobs = []
-    own = frozenset(training.name for training in trainings)
-    for one in prepared:
-        usable = _applicable(one.data, [metric.value for metric in metrics], inapplicable)
-        every = {each.name: each for each in [*trainings, *asked]}
-        models = _Models(suite, one, every, index, vectors, retry_failed, submitted or {})
-        for name in suite.models_for(one.reference, one.task.name):
-            for training in models.trainings_of(name, inapplicable):
-                for seed in suite.seeds:
-                    job = models.job(name, training, seed)
-                    asked_of = usable if job.procedure.scored else []
-                    planner = _Planner(suite, job, own, index, machine, retry_failed, over_budget)
-                    explanations = planner.explanations(methods, planner.possible(asked_of, inapplicable))
-                    jobs.append(replace(job, explanations=explanations, wanted=not suite.methods))
-    names = [name for metric in metrics for name in metric.value.rows]
-    return Plan(suite, tuple(jobs), tuple(names), tuple(inapplicable))
-
-
 @dataclass(frozen=True)
-class _Models:
-    """Plans what is trained on one task."""
-
-    suite: Suite
-    prepared: Prepared
-    trainings: Mapping[str, Resolved]
-    """By name, all that have jobs of their own."""
-    index: Index
-    vectors: Mapping[str, str]
-    retry_failed: bool
-    submitted: Mapping[str, Resolved]
-
-    @cached_property
-    def training_tokens(self) -> int:
-        """Words of the training texts and their queries: counted once, and not at all when nothing is trained."""
-        return sum(len(example.tokens) + len(example.query) for example in self.prepared.data.splits["train"])
-
-    def trainings_of(self, name: str, inapplicable: list[str]) -> list[str]:
-        """Those that a model is trained by. A person's own brings its training along, which stands as `standard`."""
-        if name not in self.submitted:
-            return list(self.trainings)
-        own = self.submitted[name].name
-        others = [training for training in self.trainings if training != STANDARD.name]
-        if len(others) == len(self.trainings):
-            raise SuiteError(f"the model {own} is trained by its own file, so {', '.join(others)} cannot train it")
-        said = [f"{training} does not apply to {own}, which is trained by its own file" for training in others]
-        inapplicable += [sentence for sentence in said if sentence not in inapplicable]
-        return [STANDARD.name]
-
-    def job(self, name: str, training: str, seed: int) -> PlannedJob:
-        """The model `name`, with nothing asked of it yet. Raises SuiteError when it makes no sense."""
-        if name in self.submitted:
-            return self._submitted(self.submitted[name], seed)
-        task, data = self.prepared.task, self.prepared.data
-        model, settings = configured(
-            name, task.profile, self.suite.settings_for(self.prepared.reference, task.name), training=training
-        )
-        definition, content = self._definition(training)
-        check_combination(model, task)
-        check_training(settings, task, definition)
-        start = None if settings.init is None else self.job(name, settings.init, seed)
-        used = definition.used(settings) | ({} if start is None else {"init": start.key})
-        key = model_key(task, data.fingerprint, model, used, seed, self.vectors[model.vectors], content)
-        state, reason = self._state(key)
-        steps = 2.0 * definition.passes * settings.epochs * self.training_tokens if state == "train" else 0.0
-        if start is not None and start.training.procedure not in self.trainings:
-            # No job of its own counts what the start costs.
-            steps += start.train_steps or 0.0
-        return PlannedJob(
-            key=key,
-            prepared=self.prepared,
-            model=model,
-            training=settings,
-            seed=seed,
-            state=state,
-            reason=reason,
-            train_steps=steps,
-            procedure=definition,
-            start=start,
-        )
-
-    def _submitted(self, one: Resolved, seed: int) -> PlannedJob:
-        model: ModelDefinition = one.value
-        data = self.prepared.data
-        key = submitted_model_key(data.task, data.fingerprint, model.name, one.sha256, seed)
-        state, reason = self._state(key)
-        return PlannedJob(
-            key=key,
-            prepared=self.prepared,
-            model=model,
-            training=TrainingConfig(),
-            seed=seed,
-            state=state,
-            reason=reason,
-            train_steps=None if state == "train" and model.trains else 0.0,
-            procedure=STANDARD,
-            sha256=one.sha256,
-        )
-
-    def _state(self, key: str) -> tuple[Literal["train", "stored", "failed"], str]:
-        """Whether a model is stored, and why it failed if it did."""
-        known = self.index.models.get(key)
-        if known is None or (known.status == "failed" and self.retry_failed):
-            return "train", ""
-        return ("failed", known.reason) if known.status == "failed" else ("stored", "")
-
-    def _definition(self, name: str) -> tuple[Training, str]:
-        """A training and, where it is a submission, the hash of its file; the engine's own go with its version."""
-        builtin = {training.name: training for training in BUILTIN}
-        if name in builtin:
-            return builtin[name], ""
-        if name not in self.trainings:
-            raise SuiteError(f"unknown training {name!r} in init; {near(name, [*builtin, *self.trainings])}")
-        return self.trainings[name].value, self.trainings[name].sha256
-
-
-@dataclass(frozen=True)
-class _Planner:
+class Questions:
     """Plans what is asked of one model."""
 
     suite: Suite
@@ -347,33 +193,3 @@ class _Planner:
         if asks_for_training(method):
             return method.training == self.job.training.procedure
         return self.job.training.procedure in self.own
-
-
-def _applicable(data: TaskData, metrics: Iterable[Metric], inapplicable: list[str]) -> list[Metric]:
-    usable: list[Metric] = []
-    for metric in metrics:
-        if not isinstance(metric, ErasureMetric | AmountMetric | RunsMethods | RationaleMetric | Probe):
-            raise SuiteError(f"metric {metric.name} is of a kind this engine cannot run: {type(metric).__name__}")
-        if isinstance(metric, RationaleMetric):
-            fitting, reason = _marked(data, metric)
-            usable += [fitting] if fitting else []
-            inapplicable += [reason] if reason else []
-        else:
-            usable.append(metric)
-    return usable
-
-
-def _marked(data: TaskData, metric: RationaleMetric) -> tuple[RationaleMetric | None, str]:
-    """The metric with all it must know of the data, or why the data cannot have it."""
-    task = data.task
-    if task.rationale is None:
-        return None, f"{metric.name} needs marked tokens, and {task.name} has none"
-    if task.rationale not in metric.of:
-        wanted = " or ".join(sorted(metric.of))
-        return None, f"{metric.name} is about {wanted} marks, and those of {task.name} are {task.rationale}"
-    if not metric.needs_share:
-        return metric, ""
-    share = data.counts["dev"].rationale_share
-    if share is None:
-        return None, f"{metric.name} is as long as the rationales of the dev split, and that of {task.name} has none"
-    return metric.at_share(share), ""
