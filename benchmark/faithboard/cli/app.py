@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from faithboard import __version__
-from faithboard.cli import ask, reproduce, show, work
+from faithboard.cli import ask, choosing, reproduce, show, work
 
 app = typer.Typer(
     name="faithboard",
@@ -21,6 +21,7 @@ app = typer.Typer(
 COMMANDS: dict[str, Callable[..., None]] = {
     "run": work.run,
     "train": work.train,
+    "choose-share": choosing.choose_share,
     "prepare": work.prepare,
     "plan": work.plan,
     "check": ask.check,
