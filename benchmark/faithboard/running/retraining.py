@@ -82,7 +82,7 @@ class Retraining:
         """
         if known := sum(self.stages.finished(_name(path)) for path in metric.paths):
             title = f"{metric.name} of {self.method.name} on {self.job.title}"
-            self.progress.say(f"{title} goes on: {known} of {len(metric.paths)} stages are done")
+            self.progress.say(f"{title}: {known} of {len(metric.paths)} stages are done already")
         right, lost = [], torch.zeros(len(self.job.prepared.examples), dtype=torch.bool)
         for path in metric.paths:
             stage = self.stage(path)
