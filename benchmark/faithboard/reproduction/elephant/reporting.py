@@ -12,7 +12,7 @@ from faithboard.reproduction.elephant.making import answers
 from faithboard.reproduction.elephant.page import console
 from faithboard.reproduction.files import lines_folder, write
 
-BOARDS = ("standard", "reference-models", "standard-models")
+BOARDS = ("standard", "reference-models", "attention-check-models")
 """Suites whose leaderboards answer: explanations, and models with their controls. Of each the newest version."""
 
 
