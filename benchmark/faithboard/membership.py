@@ -86,6 +86,44 @@ def with_results(
     }
 
 
+def merged(here: Mapping[str, Any] | None, there: Mapping[str, Any]) -> dict[str, Any]:
+    """The content of a suite's file with what another results folder has of the same suite; what is here stays.
+
+    Of a task, architecture and training that is here, models of other data or settings are left out. Raises SuiteError
+    when the two were made with other seeds, examples or settings.
+    """
+    if here is None:
+        return dict(there)
+    if here["definition"] != there["definition"]:
+        raise SuiteError(
+            f"results of {there['name']} v{there['version']} are here that were made with other seeds, examples or "
+            "settings than those of the file; use another folder (--results)"
+        )
+    made_of = {_place(entry): entry["made_of"] for entry in here["models"]}
+    seeds = {(*_place(entry), entry["seed"]) for entry in here["models"]}
+    models = [
+        *here["models"],
+        *(
+            entry
+            for entry in there["models"]
+            if made_of.get(_place(entry), entry["made_of"]) == entry["made_of"]
+            and (*_place(entry), entry["seed"]) not in seeds
+        ),
+    ]
+    kept = {entry["key"] for entry in models}
+    taken = {(entry["on"], entry["method"]) for entry in here["explanations"]}
+    explanations = [
+        *here["explanations"],
+        *(e for e in there["explanations"] if e["on"] in kept and (e["on"], e["method"]) not in taken),
+    ]
+    metrics = list(dict.fromkeys([*here["metrics"], *there["metrics"]]))
+    return {**here, "metrics": metrics, "models": models, "explanations": explanations}
+
+
+def _place(entry: Mapping[str, Any]) -> tuple[str, str, str]:
+    return entry["task"], entry["model"], entry["training"]
+
+
 def definition(suite: Suite) -> str:
     """What results of one name and version must have in common: other seeds, examples or settings do not compare."""
     own = {task: dict(settings) for task, settings in suite.task_settings.items()}

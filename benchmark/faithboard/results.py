@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from faithboard.errors import SuiteError, near
+from faithboard.membership import SuiteMembers
 from faithboard.records import Explanation, ModelRecord, Throughput
 from faithboard.stats import rank
 from faithboard.stats.checks import check_models
@@ -43,13 +44,19 @@ def suites_in(store: Store) -> list[str]:
     return [f"{one.name}-v{one.version}" for one in store.suites()]
 
 
-def results_of(store: Store, suite: str) -> Results:
-    """The results of `suite`: `quick-v1`, or `quick` for its newest version. Raises SuiteError for none."""
+def named_members(store: Store, suite: str) -> SuiteMembers:
+    """What the results of `suite` are made of: `quick-v1`, or `quick` for its newest version. Raises SuiteError."""
     named = [one for one in store.suites() if suite in (one.name, f"{one.name}-v{one.version}")]
     members = max(named, key=lambda one: one.version, default=None)
     if members is None:
         hint = near(suite, suites_in(store)) if suites_in(store) else "`faithboard run` makes some"
         raise SuiteError(f"{store.root} holds no results of suite {suite!r}; {hint}")
+    return members
+
+
+def results_of(store: Store, suite: str) -> Results:
+    """The results of `suite`: `quick-v1`, or `quick` for its newest version. Raises SuiteError for none."""
+    members = named_members(store, suite)
     models = tuple(record for record in store.models() if record.key in members.models)
     known = {model.key for model in models}
     explanations = tuple(

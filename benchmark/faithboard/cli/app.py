@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from faithboard import __version__
-from faithboard.cli import ask, choosing, reproduce, show, work
+from faithboard.cli import ask, choosing, exchanging, reproduce, show, work
 
 app = typer.Typer(
     name="faithboard",
@@ -31,6 +31,8 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "reproduce": reproduce.reproduce,
     "report": show.report,
     "forget": show.forget,
+    "export": exchanging.export,
+    "import": exchanging.import_,
     "sync": show.sync,
     "ui": show.ui,
 }
