@@ -78,6 +78,21 @@ def test_a_second_call_computes_nothing_and_shows_the_same(
     assert page_of(finished).read_bytes() == before
 
 
+def test_results_of_another_machine_make_the_page_without_weights(
+    finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    suite = page_of(finished).stem.removeprefix(f"{NAME}-") + "-v1"
+    assert command("export", suite, tmp_path / "r.zip", "--results", finished / "results") == 0
+    assert command("import", tmp_path / "r.zip", "--results", tmp_path / "results") == 0
+    words = ("--tasks", TINY, "--models", "bilstm-additive,average-additive", "--seeds", "0")
+    assert reproduce(tmp_path, *words) == 0
+    shown = capsys.readouterr().err
+    assert "nothing to train, explain or score" in shown
+    assert "note: the attention of texts is not drawn anew" in shown
+    lines = page_of(finished).with_suffix("") / "taus.jsonl"
+    assert (page_of(tmp_path).with_suffix("") / "taus.jsonl").read_bytes() == lines.read_bytes()
+
+
 def test_without_matplotlib_the_page_has_no_figures_and_says_so(
     finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import torch
 
 from faithboard import resolve
-from faithboard.errors import SuiteError
+from faithboard.errors import StoreError, SuiteError
 from faithboard.published import adversarial
 from faithboard.reproduction import Shown
 from faithboard.reproduction.attention.form import FORM
@@ -61,9 +61,9 @@ def _made(
     found.sort(key=lambda one: _place(plan, one))
     labels = {task: definition.labels for task, definition in tasks.items()}
     made = reproduction_of(results, found, labels, plan.suite, made_of)
-    heatmaps = _heatmaps(plan, found, tasks, store, device, folder)
+    heatmaps, said = _heatmaps(plan, found, tasks, store, device, folder)
     figures, notes = drawn(lambda: _draw(found, heatmaps, labels, folder))
-    return replace(made, heatmaps=heatmaps, figures=figures), notes
+    return replace(made, heatmaps=heatmaps, figures=figures), (*said, *notes)
 
 
 def _tasks(plan: Plan, found: Sequence[Measured]) -> dict[str, Task]:
@@ -84,16 +84,21 @@ def _place(plan: Plan, one: Measured) -> tuple[int, str, int, str]:
 
 def _heatmaps(
     plan: Plan, found: Sequence[Measured], tasks: Mapping[str, Task], store: Store, device: torch.device, folder: Path
-) -> list[HeatmapLine]:
-    """Of the task whose texts are shown; where this run did not load it, those that the page has already."""
+) -> tuple[list[HeatmapLine], tuple[str, ...]]:
+    """Of the task whose texts are shown; those that the page has already where this run did not load the task, or its
+    model came from another folder without its weights, which is said."""
     one = shown_task([one.task for one in found], found, tasks)
     if one is None:
-        return []
+        return [], ()
     ready = {job.prepared.task.name: job.prepared for job in plan.jobs}
+    notes: tuple[str, ...] = ()
     if one.task in ready:
-        return heatmap_lines(one, ready[one.task], store, device)
+        try:
+            return heatmap_lines(one, ready[one.task], store, device), ()
+        except StoreError as error:
+            notes = (f"the attention of texts is not drawn anew: {error}",)
     known = read(FORM, folder).heatmaps if (folder / "heatmaps.jsonl").is_file() else []
-    return [line for line in known if line.task == one.task]
+    return [line for line in known if line.task == one.task], notes
 
 
 def _draw(
