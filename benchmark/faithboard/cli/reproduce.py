@@ -10,6 +10,7 @@ import typer
 
 from faithboard.cli import options
 from faithboard.errors import SuiteError
+from faithboard.reproduction import REPRODUCTIONS
 
 if TYPE_CHECKING:
     from faithboard.reproduction import Reproduction
@@ -19,7 +20,7 @@ FAILED = 1
 
 
 def reproduce(
-    name: Annotated[str, typer.Argument(help="What is made again: attention-is-not-explanation, elephant.")],
+    name: Annotated[str, typer.Argument(help=f"What is made again: {', '.join(REPRODUCTIONS)}.")],
     tasks: options.Tasks = "",
     models: options.Models = "",
     seeds: options.Seeds = "",

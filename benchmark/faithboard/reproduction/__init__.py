@@ -74,6 +74,7 @@ class Reproduction:
 
 REPRODUCTIONS = {
     "attention-is-not-explanation": Reproduction("attention-is-not-explanation", "attention"),
+    "saliency-guided-training": Reproduction("saliency-guided-training", "saliency_guided"),
     "elephant": Reproduction(None, "elephant"),
 }
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,3 +29,27 @@ def spread_over_seeds(values: Float[ndarray, "example seed"]) -> float | None:
     """Standard deviation (ddof 1) of the means per seed; None for fewer than two."""
     means = [column[np.isfinite(column)].mean() for column in values.T if np.isfinite(column).any()]
     return resampling.rounded(np.std(means, ddof=1)) if len(means) > 1 else None
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """The mean of a column, with its 95 % bootstrap interval over examples."""
+
+    n: int
+    """Examples with a value."""
+    value: float
+    low: float
+    high: float
+
+
+def estimates(columns: Sequence[Float[ndarray, "example"]]) -> list[Estimate | None]:
+    """One for each column of the same examples, which share their resamples; None for a column without any value."""
+    if not columns:
+        return []
+    values = np.stack(columns, 1)
+    low, high = mean_intervals(values)
+    mean, n = resampling.mean_defined(values, 0), np.isfinite(values).sum(0)
+    return [
+        Estimate(int(n[at]), *(resampling.rounded(bound[at]) for bound in (mean, low, high))) if n[at] else None
+        for at in range(len(columns))
+    ]

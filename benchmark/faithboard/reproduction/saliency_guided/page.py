@@ -1,0 +1,186 @@
+"""The page of this reproduction. A pure function of its lines."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Container, Iterator
+from dataclasses import fields, replace
+
+from faithboard.config import LAST
+from faithboard.report import markdown
+from faithboard.reproduction.parts import figures as shown_figures
+from faithboard.reproduction.parts import title
+from faithboard.reproduction.saliency_guided import tables
+from faithboard.reproduction.saliency_guided.claims import CLAIMS, Claim, claim_verdict, in_paper
+from faithboard.reproduction.saliency_guided.comparing import (
+    BETTER,
+    CODE,
+    GUIDED,
+    MASKED,
+    METHODS,
+    MODEL,
+    OPPOSITE,
+    PAIRS,
+    RANDOM,
+    SAME,
+    STANDARD,
+    UNDECIDED,
+    UNPUBLISHED,
+    direction,
+)
+from faithboard.reproduction.saliency_guided.lines import DifferenceLine, Reproduction
+
+PAPER = 'Ismail et al. 2021, "Improving Deep Learning Interpretability by Saliency Guided Training", language tasks.'
+READING = f"""\
+Every number is the mean over texts of the mean over seeds; its 95 % interval resamples the texts and holds for the
+models that were trained. How much other seeds would change it is in `over seeds`, the standard deviation of the mean
+per seed, and in `same sign`, the seeds whose own difference has the sign of the whole. No correction for the number of
+comparisons is made: of twenty without any difference, one is expected to show one.
+
+Which profile of the metrics the paper used is not known, so both stand beside its numbers. `eraser-code` is the mean
+over the shares 1, 5, 10, 20 and 50 %; `paper` is the printed formula, which counts the share 0 too: comprehensiveness
+is then 5/6 of the other, and sufficiency also asks what the text without any word loses, the same for all methods of a
+model.
+
+Verdicts on differences: `{SAME}` as published, the interval away from 0; `{UNDECIDED}`, the interval holds 0 (that is
+not "no difference"); `{OPPOSITE}`, the interval away from 0 on the other side; `{UNPUBLISHED}`; `higher` or `lower`
+where nothing is published. Comprehensiveness is better higher, sufficiency better lower. A star marks models that fail
+the accuracy gate: they take no part in the claims."""
+
+EQUAL_EPOCHS = """\
+A model that is trained for longer is usually surer, and both metrics grow with that. `faithboard reproduce
+saliency-guided-training --set select=last` trains every model for the same number of epochs and keeps the last one; it
+makes a page of its own, beside this one."""
+AT_EQUAL_EPOCHS = """\
+No dev measure picked an epoch (`select = last`): every model was trained for the same number of epochs and the last one
+is kept, so this page compares at equal epochs."""
+
+
+def restricted(reproduction: Reproduction, tasks: Container[str]) -> Reproduction:
+    """The lines of some tasks; the claims about them are those of these tasks alone."""
+    parts = [part.name for part in fields(reproduction) if part.name not in ("suite", "figures")]
+    return replace(
+        reproduction,
+        **{part: [line for line in getattr(reproduction, part) if line.task in tasks] for part in parts},
+    )
+
+
+def console_report(reproduction: Reproduction) -> str:
+    """The claims with their numbers, and the differences that the paper publishes."""
+    parts = [_title(reproduction), *_missing(reproduction), *_claims(reproduction)]
+    return "\n\n".join([*parts, *_differences(reproduction, GUIDED, STANDARD), READING])
+
+
+def page(reproduction: Reproduction, figures: str) -> str:
+    """The Markdown of the page, heading included; `figures` is the folder of the figures, relative to the page."""
+    parts = [_title(reproduction), *_missing(reproduction), *_summary(reproduction), READING, *_claims(reproduction)]
+    parts += ["## Differences between trainings"]
+    parts += [part for a, b in PAIRS for part in _differences(reproduction, a, b)]
+    parts += [*_controls(reproduction), *_baselines(reproduction), *shown_figures(reproduction.figures, figures)]
+    parts += ["## Every number", tables.values(reproduction.values, tables.failing(reproduction.models))]
+    return "\n\n".join(parts)
+
+
+def _title(reproduction: Reproduction) -> str:
+    return title("Saliency-guided training, reproduced", PAPER, reproduction.suite[0])
+
+
+def _missing(reproduction: Reproduction) -> Iterator[str]:
+    if reproduction.missing:
+        said = "\n".join(f"- {markdown.plain(line.says)}" for line in reproduction.missing)
+        yield f"**Not everything is here.** What follows rests on the rest.\n\n{said}"
+
+
+def _summary(reproduction: Reproduction) -> Iterator[str]:
+    found = Counter(line.verdict for line in reproduction.differences if line.published is not None)
+    if found:
+        each = ", ".join(f"{found[name]} {name}" for name in (SAME, UNDECIDED, OPPOSITE, UNPUBLISHED) if found[name])
+        yield f"Published differences beside ours, in both profiles: {found.total()}: {each}."
+    rows = [(claim.says, _verdict(claim, reproduction)) for claim in CLAIMS]
+    yield markdown.table(("claim", "verdict here"), rows)
+
+
+def _claims(reproduction: Reproduction) -> Iterator[str]:
+    yield "## The claims, one by one"
+    yield f"For {MODEL} and models that pass the accuracy gate in every seed. Intervals: 95 % bootstrap over texts."
+    for claim in CLAIMS:
+        yield f"### {claim.says}\n\nVerdict: {_verdict(claim, reproduction)}.\n\n{claim.test}"
+        numbers = tables.evidence(claim, reproduction.evidence)
+        if numbers:
+            yield numbers
+
+
+def _verdict(claim: Claim, reproduction: Reproduction) -> str:
+    return claim_verdict(claim, reproduction.evidence, _why_not(claim, reproduction))
+
+
+def _why_not(claim: Claim, reproduction: Reproduction) -> str:
+    """Why no comparison that counts for a claim is there."""
+    there = [line for line in reproduction.models if in_paper(line.task) and line.model == MODEL]
+    trained = {(line.task, line.training) for line in there}
+    passing = {(line.task, line.training) for line in there if not line.reason}
+    needs = " and ".join(claim.needs)
+    whole = {task for task, _ in trained if all((task, training) in trained for training in claim.needs)}
+    if not whole:
+        return f"no task of the paper has {MODEL} trained by {needs}"
+    if not any(all((task, training) in passing for training in claim.needs) for task in whole):
+        return f"no {MODEL} trained by {needs} passes the accuracy gate"
+    return claim.otherwise
+
+
+def _differences(reproduction: Reproduction, a: str, b: str) -> Iterator[str]:
+    yield f"### {a} less {b}"
+    own = [line for line in reproduction.differences if (line.a, line.b) == (a, b)]
+    starred = tables.failing(reproduction.models)
+    yield tables.differences(own, starred) if own else f"No model trained by {a} can be set beside one by {b}."
+
+
+def _controls(reproduction: Reproduction) -> Iterator[str]:
+    yield "## Controls"
+    yield (
+        f"**Guidance.** `{MASKED}` masks as many words as `{GUIDED}`, chosen at random. What both gain over "
+        f"`{STANDARD}` comes from masking, not from guidance by gradients; the tables above compare all three."
+    )
+    yield (
+        "**Confidence.** Both metrics are differences of p_j, the probability of the predicted class, so a surer model "
+        "has larger ones whatever its explanations are worth. Values are therefore also divided by the mean p_j of "
+        "their seed's model over the test split, of which the explained texts are the first by hash. "
+        + _only_confidence(reproduction)
+    )
+    yield tables.models(reproduction.models)
+    if reproduction.accuracies:
+        yield tables.accuracies(reproduction.accuracies)
+    at_equal = reproduction.models and all(line.select == LAST for line in reproduction.models)
+    yield f"**Epochs.** {AT_EQUAL_EPOCHS if at_equal else EQUAL_EPOCHS}"
+    yield "\n".join(f"- {sentence}" for sentence in tables.epochs(reproduction.models))
+
+
+def _only_confidence(reproduction: Reproduction) -> str:
+    """How many of the gains are left when confidence is divided out."""
+    gains = [
+        line
+        for line in reproduction.differences
+        if (line.a, line.b) == (GUIDED, STANDARD) and line.method in METHODS and _gains(line, relative=False)
+    ]
+    if not gains:
+        return f"No comparison shows a gain of `{GUIDED}` over `{STANDARD}`: there is nothing for confidence to explain."
+    left = sum(_gains(line, relative=True) for line in gains)
+    return (
+        f"Of the {len(gains)} comparisons (task, model, method, metric, profile) that show a gain of `{GUIDED}` over "
+        f"`{STANDARD}`, {left} show it relative to confidence too."
+    )
+
+
+def _gains(line: DifferenceLine, *, relative: bool) -> bool:
+    low, high = (line.relative_low, line.relative_high) if relative else (line.low, line.high)
+    return low is not None and high is not None and direction(low, high, line.n) == BETTER[line.metric]
+
+
+def _baselines(reproduction: Reproduction) -> Iterator[str]:
+    yield "## The methods against a random order"
+    yield (
+        f"A method less `{RANDOM}` (the mean of its draws) on the same models and texts, in the profile {CODE}; in "
+        "that of the paper it is 5/6 as large."
+    )
+    own = [line for line in reproduction.baselines if line.profile == CODE]
+    yield tables.baselines(own, tables.failing(reproduction.models)) if own else "Nothing was scored."
