@@ -163,7 +163,7 @@ def _only_confidence(reproduction: Reproduction) -> str:
         if (line.a, line.b) == (GUIDED, STANDARD) and line.method in METHODS and _gains(line, relative=False)
     ]
     if not gains:
-        return f"No comparison shows a gain of `{GUIDED}` over `{STANDARD}`: there is nothing for confidence to explain."
+        return f"No comparison shows a gain of `{GUIDED}` over `{STANDARD}`: confidence has nothing to explain."
     left = sum(_gains(line, relative=True) for line in gains)
     return (
         f"Of the {len(gains)} comparisons (task, model, method, metric, profile) that show a gain of `{GUIDED}` over "
