@@ -19,11 +19,14 @@ README_BLOCK = "leaders"
 """Name of the generated block of a README."""
 
 
-def publish(store: Store, suite: str, leaderboards: Path) -> tuple[Results, Board]:
-    """Print the tables of a suite (as in `quick-v1`), write its pages, and say where everything is."""
+def publish(store: Store, suite: str, leaderboards: Path, *, keep: bool = False) -> tuple[Results, Board]:
+    """Print the tables of a suite (as in `quick-v1`), write its pages, and say where everything is.
+
+    With `keep`, what is on the pages and not in the store stays on them.
+    """
     results = results_of(store, suite)
     board = board_of(results)
-    pages = report.write(board, leaderboards)
+    pages = report.write(board, leaderboards, keep=keep)
     width = shutil.get_terminal_size((120, 40)).columns
     typer.echo(report.console_table(board, width) if board.standings else report.models_page(board))
     typer.echo("")

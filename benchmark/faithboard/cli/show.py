@@ -30,6 +30,9 @@ def report(
     readme: Annotated[
         Path | None, typer.Option(help="Also renew the table between the markers `leaders` of this file.")
     ] = None,
+    keep: Annotated[
+        bool, typer.Option("--keep", help="Keep trained models on the pages that these results do not have.")
+    ] = False,
 ) -> None:
     """Write leaderboards/*.md from what is stored."""
     from faithboard.cli.publishing import publish, renew_readme
@@ -43,7 +46,7 @@ def report(
     if readme is not None and not readme.is_file():
         raise SuiteError(f"there is no file {readme} to renew")
     for name in names:
-        _, board = publish(store, name, leaderboards)
+        _, board = publish(store, name, leaderboards, keep=keep)
         if readme is not None:
             renew_readme(readme, board)
 

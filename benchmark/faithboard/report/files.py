@@ -31,6 +31,7 @@ from faithboard.report import layout, markdown
 from faithboard.report.agreement import PAGE as METRICS_PAGE
 from faithboard.report.agreement import metrics_page
 from faithboard.report.index import index_page, leaders
+from faithboard.report.keeping import together
 from faithboard.report.markdown import number
 from faithboard.report.models import models_page
 from faithboard.report.page import task_page
@@ -97,15 +98,18 @@ def readme_block(board: Board) -> str:
     )
 
 
-def write(board: Board, root: Path) -> list[Path]:
+def write(board: Board, root: Path, *, keep: bool = False) -> list[Path]:
     """Write the pages and lines of one suite below `root`, each atomically; returns the pages, the index first.
 
+    With `keep`, trained models that are on the pages and not on the board stay there; see `keeping.together`.
     Pages of tasks that the board no longer has lose what was generated, and go when nothing else is left of them.
     Raises FaithboardError for broken markers, before anything is written, and StoreError for a folder that cannot be.
     """
     if not board.tables:
         return []
     folder = root / folder_name(board.tables[0])
+    if keep and (folder / TABLES).is_file():
+        board = together(board, read(folder))
     found = pages(board, folder)
     left_over = _left_over(folder, found)
     try:
