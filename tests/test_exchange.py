@@ -122,12 +122,44 @@ def test_two_machines_make_one_board(one: Store, tmp_path: Path) -> None:
 
 def test_what_is_here_stays_and_is_counted(one: Store, tmp_path: Path) -> None:
     export(one, "tiny", tmp_path / "r.zip")
-    mine = dataclasses.replace(explanation(model(0), "random"), rows=[])
+    mine = dataclasses.replace(explanation(model(0), "random"), share_correct=0.25)
     one.save_explanation(mine)
     before = (one.root / "suites" / "tiny-v1.json").read_bytes()
     assert bring(one, tmp_path / "r.zip") == [Taken("tiny-v1", 1, 2, known=3)]
     assert one.explanation("random-m0") == mine
     assert (one.root / "suites" / "tiny-v1.json").read_bytes() == before
+
+
+def test_scores_in_further_metrics_are_added_and_failed_ones_replaced(one: Store, tmp_path: Path) -> None:
+    export(one, "tiny", tmp_path / "r.zip")
+    whole = one.explanation("random-m0")
+    assert whole is not None
+    failed = dataclasses.replace(whole.rows[0], status="failed", value=None, reason="no memory")
+    one.save_explanation(dataclasses.replace(whole, rows=[failed]))
+    one.save_explanation(dataclasses.replace(explanation(model(0), "mine"), rows=[]))
+    assert bring(one, tmp_path / "r.zip") == [Taken("tiny-v1", 1, 2, known=3, rows=2)]
+    assert one.explanation("random-m0") == whole
+    assert [row.status for e in one.explanations() for row in e.rows] == ["ok", "ok"]
+
+
+def test_another_version_of_a_method_that_is_here_is_left_out_whole(one: Store, tmp_path: Path) -> None:
+    export(one, "tiny", tmp_path / "r.zip")
+    other = Store(tmp_path / "other")
+    fill(other, model(0))
+    newer = dataclasses.replace(explanation(model(0), "mine"), key="mine-again")
+    other.save_explanation(newer)
+    other.add_to_suite(SUITE, METRICS, "m0", ["mine-again"])
+    assert bring(other, tmp_path / "r.zip") == [Taken("tiny-v1", 1, 2, known=1, other=1)]
+    assert other.explanation("mine-m0") is None
+
+
+def test_weights_that_are_not_here_cannot_be_exported(one: Store, tmp_path: Path) -> None:
+    export(one, "tiny", tmp_path / "r.zip")
+    other = Store(tmp_path / "other")
+    bring(other, tmp_path / "r.zip")
+    with pytest.raises(StoreError, match=r"lacks models/m0.safetensors.*without --weights"):
+        export(other, "tiny", tmp_path / "w.zip", weights=True)
+    assert not (tmp_path / "w.zip").exists()
 
 
 def test_explanations_of_other_weights_are_left_out(one: Store, tmp_path: Path) -> None:
@@ -175,6 +207,23 @@ def test_files_that_are_no_results_write_nothing(name: str, content: bytes, tmp_
     with pytest.raises(StoreError, match="faithboard export"):
         bring(store, tmp_path / "r.zip")
     assert not [path for path in tmp_path.rglob("*") if path.is_file() and path.name != "r.zip"]
+
+
+def test_a_damaged_archive_is_one_error_and_writes_nothing(one: Store, tmp_path: Path) -> None:
+    export(one, "tiny", tmp_path / "r.zip")
+    content = (tmp_path / "r.zip").read_bytes()
+    said = []
+    for at in range(60, len(content), 197):
+        other = Store(tmp_path / f"other-{at}")
+        damaged = bytes(255 - byte for byte in content[at : at + 8])
+        (tmp_path / "damaged.zip").write_bytes(content[:at] + damaged + content[at + 8 :])
+        try:
+            bring(other, tmp_path / "damaged.zip")
+        except StoreError as error:
+            said.append((str(error), [path for path in other.root.rglob("*") if path.is_file()]))
+    # A zip has bytes that mean nothing, such as the hour of a file.
+    assert len(said) > 10
+    assert all("faithboard export" in message and not written for message, written in said)
 
 
 def test_what_is_no_archive_or_not_there_is_said(one: Store, tmp_path: Path) -> None:

@@ -1,27 +1,36 @@
 """Results of a suite as one file, to be taken to another results folder: those of several machines make one board.
 
 The file is a zip of the records, predictions, scores and values of the results folder under the names they have there,
-without a word of any text. Weights stay behind unless they are asked for: what is only to be ranked needs none. The
-same results give the same bytes.
+without a word of any text. Weights stay behind unless they are asked for: what is only to be ranked needs none. So do
+speeds, which are those of a machine. The same results give the same bytes.
 """
 
 from __future__ import annotations
 
+import io
 import json
 import re
 import zipfile
+import zlib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from faithboard.atomic import write_atomically, write_json
+import pandas as pd
+
+from faithboard.atomic import read_json, write_atomically, write_json
 from faithboard.errors import StoreError
 from faithboard.membership import members, merged
 from faithboard.records import Explanation, ModelRecord
 from faithboard.results import named_members
 from faithboard.store import Store
 
+_DAMAGE = (
+    *(OSError, zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError),
+    *(ValueError, TypeError, KeyError, AttributeError),
+)
+"""What reading raises for an archive that is damaged, encrypted or holds something else."""
 _NAME = re.compile(r"(models|explanations|sources|suites)/[A-Za-z0-9_.-]+")
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 _BESIDE = {"models": (".predictions.parquet", ".safetensors"), "explanations": (".scores.parquet", ".values.parquet")}
@@ -36,15 +45,18 @@ class Taken:
     models: int
     explanations: int
     known: int = 0
-    """Records that were here already: they stay as they are."""
+    """Records that were here already: they stay, with what they lacked added."""
+    rows: int = 0
+    """Scores in further metrics, or in place of failed ones, added to explanations that were here."""
     other: int = 0
-    """Explanations left out, since their model is here with other weights, data or settings."""
+    """Explanations left out, since their place is taken: by other weights, data or settings of the model, or another
+    version of the method."""
 
 
 def export(store: Store, suite: str, path: Path, *, weights: bool = False) -> Taken:
     """Write the results of `suite` (`quick-v1`, or `quick` for its newest version) to `path`, at once.
 
-    Raises SuiteError when there are none and StoreError when the file cannot be written.
+    Raises SuiteError when there are none, and StoreError when the file cannot be written or a part is not here.
     """
     found = named_members(store, suite)
     name = f"{found.name}-v{found.version}"
@@ -57,6 +69,13 @@ def export(store: Store, suite: str, path: Path, *, weights: bool = False) -> Ta
         endings = [ending for ending in _BESIDE[folder] if weights or ending != ".safetensors"]
         files += [f"{folder}/{key}{ending}" for key in sorted(keys) for ending in (*endings, ".json")]
     files.append(f"suites/{name}.json")
+    needed = [f"explanations/{one.key}.scores.parquet" for one in explanations if one.method and one.status == "ok"]
+    needed += [f"models/{one.key}.safetensors" for one in models if weights and one.status == "ok"]
+    if missing := [file for file in needed if not (store.root / file).is_file()]:
+        raise StoreError(
+            f"{store.root} lacks {missing[0]} and {len(missing) - 1} more of {name}: results that came from another "
+            "folder have no weights (export without --weights); what is damaged `faithboard run` computes again"
+        )
 
     def write(temporary: Path) -> None:
         with zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -76,9 +95,24 @@ def bring(store: Store, path: Path) -> list[Taken]:
     """
     content = _read(path)
     suites = {name: json.loads(content[name]) for name in content if name.startswith("suites/")}
-    here = {name: _json(store.root / name) for name in suites}
-    together = {name: merged(here[name], suites[name]) for name in suites}
-    known, left = _add_records(store, content)
+    together = {name: merged(_here(store.root / name), suites[name]) for name in suites}
+    wanted = {entry["key"] for both in together.values() for entry in (*both["models"], *both["explanations"])}
+    for name, data in content.items():
+        if name.startswith("sources/") and not (store.root / name).is_file():
+            _write(store.root / name, data)
+    known = {key for key in _keys(content, "models") if key in wanted and not _new(store, content, "models", key)}
+    rows, left = {}, set()
+    for key in _keys(content, "explanations"):
+        theirs = Explanation.from_json(json.loads(content[f"explanations/{key}.json"]))
+        if (ours := store.explanation(key)) is not None:
+            known.add(key)
+            rows[key] = _add_rows(store, ours, theirs, content)
+            continue
+        model = store.model(theirs.model_key)
+        if key in wanted and model is not None and not _others(theirs, model):
+            _new(store, content, "explanations", key)
+        else:
+            left.add(key)
     found = []
     for name, both in together.items():
         both["explanations"] = [entry for entry in both["explanations"] if entry["key"] not in left]
@@ -90,34 +124,41 @@ def bring(store: Store, path: Path) -> list[Taken]:
                 models=len(brought.models),
                 explanations=len(brought.explanations),
                 known=len(known & {*brought.models, *brought.explanations}),
+                rows=sum(rows.get(key, 0) for key in brought.explanations),
                 other=len(set(brought.explanations) - set(standing.explanations)),
             )
         )
     return found
 
 
-def _add_records(store: Store, content: Mapping[str, bytes]) -> tuple[set[str], set[str]]:
-    """Write what is not here; keys of the records that were, and of explanations of other weights."""
-    known, left = set(), set()
-    for name, data in content.items():
-        if name.startswith("sources/") and not (store.root / name).is_file():
-            _write(store.root / name, data)
-    for folder in ("models", "explanations"):
-        for key in _keys(content, folder):
-            record = f"{folder}/{key}.json"
-            if (store.root / record).is_file():
-                known.add(key)
-                continue
-            if folder == "explanations":
-                one = Explanation.from_json(json.loads(content[record]))
-                model = store.model(one.model_key)
-                if model is None or (one.weights_sha256 and model.weights_sha256 != one.weights_sha256):
-                    left.add(key)
-                    continue
-            for ending in (*_BESIDE[folder], ".json"):
-                if (file := f"{folder}/{key}{ending}") in content:
-                    _write(store.root / file, content[file])
-    return known, left
+def _others(explanation: Explanation, model: ModelRecord) -> bool:
+    """Whether an explanation is of other weights than those of its model here."""
+    return bool(explanation.weights_sha256) and explanation.weights_sha256 != model.weights_sha256
+
+
+def _new(store: Store, content: Mapping[str, bytes], folder: str, key: str) -> bool:
+    """Write a record and what lies beside it where it is not here; False where it is."""
+    if (store.root / folder / f"{key}.json").is_file():
+        return False
+    for ending in (*_BESIDE[folder], ".json"):
+        if (file := f"{folder}/{key}{ending}") in content:
+            _write(store.root / file, content[file])
+    return True
+
+
+def _add_rows(store: Store, ours: Explanation, theirs: Explanation, content: Mapping[str, bytes]) -> int:
+    """Add to an explanation that is here the metrics in which only that of the file has a value; how many."""
+    if (ours.status, ours.weights_sha256) != (theirs.status, theirs.weights_sha256):
+        return 0
+    good = {row.metric for row in ours.rows if row.status == "ok"}
+    fresh = [row for row in theirs.rows if row.status == "ok" and row.metric not in good]
+    names = {row.metric for row in fresh}
+    if not fresh:
+        return 0
+    values = pd.read_parquet(io.BytesIO(content[f"explanations/{theirs.key}.values.parquet"]))
+    kept = [row for row in ours.rows if row.metric not in names]
+    store.save_explanation(replace(ours, rows=kept + fresh), values[values["metric"].isin(names)])
+    return len(fresh)
 
 
 def _keys(content: Iterable[str], folder: str) -> list[str]:
@@ -145,15 +186,15 @@ def _read(path: Path) -> dict[str, bytes]:
                 Explanation.from_json(json.loads(content[name]))
             elif name.startswith("suites/"):
                 members(json.loads(content[name]))
-    except (OSError, zipfile.BadZipFile, ValueError, TypeError, KeyError, AttributeError) as error:
+    except _DAMAGE as error:
         raise StoreError(f"{path} cannot be read as results ({error}); {mend}") from error
     if not any(name.startswith("suites/") for name in content):
         raise StoreError(f"{path} holds the results of no suite; {mend}")
     return content
 
 
-def _json(path: Path) -> Mapping[str, Any] | None:
-    return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
+def _here(path: Path) -> Mapping[str, Any] | None:
+    return read_json(path) if path.is_file() else None
 
 
 def _write(path: Path, content: bytes) -> None:

@@ -94,6 +94,12 @@ class PlannedJob:
         return f"{self.prepared.task.name} / {self.model.name} / {self.training.procedure} / seed {self.seed}"
 
     @property
+    def only_times(self) -> bool:
+        """True when nothing but the speed of stored explanations is left: nothing to train a model for."""
+        waiting = any(one.state in ("run", "score") for one in self.explanations)
+        return self.state == "stored" and not waiting and any(one.untimed for one in self.explanations)
+
+    @property
     def idle(self) -> bool:
         """True when everything asked of the model is stored or cannot be had."""
         if self.state == "train" and (self.wanted or any(one.state == "stored" for one in self.explanations)):

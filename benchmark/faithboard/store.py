@@ -90,6 +90,10 @@ class Store:
         """Weights of a stored model. Raises StoreError when the file is missing or damaged."""
         return read_weights(self._model(key, ".safetensors"))
 
+    def has_weights(self, key: str) -> bool:
+        """Whether the weights of a model are here: results that were imported may come without."""
+        return self._model(key, ".safetensors").is_file()
+
     def predictions(self, key: str) -> pd.DataFrame:
         """Which test examples a stored model gets right: columns example, right, right_query_only.
 

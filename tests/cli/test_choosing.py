@@ -34,6 +34,7 @@ def test_every_share_is_shown_beside_standard_training_and_one_is_chosen(
     [
         (["--training", "standard"], "standard masks no share of the words"),
         (["--training", "standard,saliency-guided"], "one training at a time"),
+        (["--set", "init=standard"], "choose it without --set init"),
         (["--training", "saliency-guidet"], "did you mean saliency-guided"),
     ],
 )

@@ -42,9 +42,24 @@ def test_what_is_new_replaces_the_whole_table() -> None:
 def test_the_same_board_twice_is_itself() -> None:
     whole = example_board()
     again = together(whole, whole)
-    assert sorted(again.standings, key=str) == sorted(whole.standings, key=str)
-    assert len(again.checks) == len(whole.checks)
-    assert together(again, whole) == again
+    assert replace(again, checks=whole.checks) == whole
+    assert sorted(again.checks, key=str) == sorted(whole.checks, key=str)
+
+
+def test_a_control_of_random_labels_goes_with_the_model_it_belongs_to() -> None:
+    before = of_task("a")
+    control = replace(before.tables[0], training="random-labels", key="a-v1/bilstm-additive/random-labels/0123")
+    both = together(of_task("b"), replace(before, tables=[*before.tables, control]))
+    assert [table.training for table in both.tables if table.task == "a"] == ["random-labels", "standard"]
+    renewed = together(of_task("a"), replace(before, tables=[*before.tables, control]))
+    assert [table.training for table in renewed.tables] == ["standard"]
+
+
+def test_tables_stand_in_the_order_of_their_tasks() -> None:
+    assert [table.task for table in together(of_task("planted-pair"), of_task("planted")).tables] == [
+        "planted",
+        "planted-pair",
+    ]
 
 
 def test_other_seeds_do_not_stand_together() -> None:
@@ -55,7 +70,7 @@ def test_other_seeds_do_not_stand_together() -> None:
 
 def test_pages_keep_what_the_results_do_not_have_only_when_asked(tmp_path: Path) -> None:
     files.write(of_task("a"), tmp_path)
-    files.write(of_task("b"), tmp_path, keep=True)
+    files.write(files.with_pages(of_task("b"), tmp_path), tmp_path)
     folder = tmp_path / "quick-v1"
     assert (folder / "a.md").is_file()
     assert (folder / "b.md").is_file()

@@ -104,5 +104,10 @@ def _choice(job: PlannedJob, seeds: tuple[int, ...], device: torch.device, progr
 def _refuse_without_share(job: PlannedJob) -> None:
     if not isinstance(job.model, ModelConfig):
         raise SuiteError(f"{job.model.name} is trained by its own file: there is no k to choose")
+    if job.start is not None:
+        raise SuiteError(
+            f"k is chosen for models trained from fresh weights, and init = {job.training.init!r} goes on from others; "
+            "choose it without --set init"
+        )
     if "mask_share" not in job.procedure.used(job.training):
         raise SuiteError(f"{job.procedure.name} masks no share of the words: there is no k to choose")

@@ -39,6 +39,11 @@ def import_(
             said = f"{file}: {taken.suite}, {taken.models:,} models, {taken.explanations:,} explanations"
             if taken.known:
                 said += f"; {taken.known:,} of them were here already"
+            if taken.rows:
+                said += f" and got {taken.rows:,} scores they lacked"
             if taken.other:
-                said += f"; {taken.other:,} left out, since their models are here with other weights, data or settings"
+                said += (
+                    f"; {taken.other:,} left out, since their place is taken here: by other weights, data or settings "
+                    "of the model, or by another version of the method"
+                )
             typer.echo(said)

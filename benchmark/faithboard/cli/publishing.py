@@ -26,7 +26,9 @@ def publish(store: Store, suite: str, leaderboards: Path, *, keep: bool = False)
     """
     results = results_of(store, suite)
     board = board_of(results)
-    pages = report.write(board, leaderboards, keep=keep)
+    if keep:
+        board = report.with_pages(board, leaderboards)
+    pages = report.write(board, leaderboards)
     width = shutil.get_terminal_size((120, 40)).columns
     typer.echo(report.console_table(board, width) if board.standings else report.models_page(board))
     typer.echo("")

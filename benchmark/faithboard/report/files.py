@@ -98,18 +98,20 @@ def readme_block(board: Board) -> str:
     )
 
 
-def write(board: Board, root: Path, *, keep: bool = False) -> list[Path]:
-    """Write the pages and lines of one suite below `root`, each atomically; returns the pages, the index first.
+def with_pages(board: Board, root: Path) -> Board:
+    """The board with the trained models that are on its pages below `root` and not on it; see `keeping.together`."""
+    folder = root / folder_name(board.tables[0]) if board.tables else root
+    return together(board, read(folder)) if (folder / TABLES).is_file() else board
 
-    With `keep`, trained models that are on the pages and not on the board stay there; see `keeping.together`.
+
+def write(board: Board, root: Path) -> list[Path]:
+    """Write the pages and lines of one suite below `root`, each atomically; returns the pages, the index first.
     Pages of tasks that the board no longer has lose what was generated, and go when nothing else is left of them.
     Raises FaithboardError for broken markers, before anything is written, and StoreError for a folder that cannot be.
     """
     if not board.tables:
         return []
     folder = root / folder_name(board.tables[0])
-    if keep and (folder / TABLES).is_file():
-        board = together(board, read(folder))
     found = pages(board, folder)
     left_over = _left_over(folder, found)
     try:

@@ -28,7 +28,7 @@ def made_of(plan: Plan, store: Store, package: Path) -> str:
     wanted = {key for one in members for key in (*one.models, *one.explanations)}
     models = [[one.key, one.weights_sha256, one.gate_passed, one.reason] for one in store.models() if one.key in wanted]
     rows = [
-        [one.key, one.weights_sha256, one.reason, sorted(row.key for row in one.rows)]
+        [one.key, one.weights_sha256, one.reason, sorted([row.key, row.status, str(row.value)] for row in one.rows)]
         for one in store.explanations()
         if one.key in wanted
     ]

@@ -69,6 +69,10 @@ class _Job:
             return
         if self.job.idle:
             return
+        if self.job.only_times and not self.store.has_weights(self.job.key):
+            # Results of another folder come without: a training for the sake of a clock would replace their model.
+            self.progress.say(f"{self.job.title}: its weights are not here, so its methods are not timed")
+            return
         try:
             model, record = fitted(self.job, self.store, self.device, self.progress)
         except (DataError, StoreError):
@@ -174,7 +178,9 @@ class _Job:
                 parts.append(found.values[found.values["metric"] == metric.name])
             if rows:
                 self.recorder.rows(records[one.key], rows, pd.concat(parts, ignore_index=True) if parts else None)
-            if any(isinstance(metric, RetrainMetric) for metric in one.metrics):
+            retrained = {metric.name for metric in one.metrics if isinstance(metric, RetrainMetric)}
+            # Stages of one that failed stay: running it again goes on from them.
+            if retrained and not any(row.metric in retrained and row.status == "failed" for row in rows):
                 self.store.drop_stages(one.key)
         failed = {name: reason for found in scored.values() for name, reason in found.failed.items()}
         self.outcome.failures += [f"metric {name} on {job.title}: {reason}" for name, reason in failed.items()]

@@ -153,6 +153,8 @@ class Retraining:
         data = self._data(stage.removed)
         every = [example for split in SPLITS for example in data.splits[split]]
         several = [example for example in every if scorable_length(example, data.task) >= 2]
+        if not several:
+            return {}
         method = replace(self.method, draws=1)
         if "background" in method.needs:
             method = method.given(Background.of(data))
@@ -166,7 +168,7 @@ class Retraining:
                 several,
                 # The words left would be given the numbers that have chosen among all of them.
                 seed_of("retrained", self.job.seed, *path) if path else self.job.seed,
-                load_part=lambda number: self.stages.part(_name(path), number),
+                load_part=lambda number: self._part(path, number),
                 save_part=lambda number, part: self.stages.save_part(_name(path), number, part),
                 advance=advance,
             )
@@ -204,6 +206,14 @@ class Retraining:
         """What is kept of a stage; None, and said, when it is damaged."""
         try:
             return self.stages.result(_name(path))
+        except StoreError as error:
+            self.progress.say(f"{error}; computing it again")
+            return None
+
+    def _part(self, path: Path, number: int) -> pd.DataFrame | None:
+        """A kept chunk of scores; None, and said, when it is damaged."""
+        try:
+            return self.stages.part(_name(path), number)
         except StoreError as error:
             self.progress.say(f"{error}; computing it again")
             return None

@@ -13,9 +13,9 @@ from faithboard.report import files as board_files
 from faithboard.reproduction.elephant.form import FORM
 from faithboard.reproduction.elephant.lines import Answers, AttentionLine, DuelLine, OperatorLine
 from faithboard.reproduction.elephant.making import answers
-from faithboard.reproduction.elephant.reporting import newest, report_boards
+from faithboard.reproduction.elephant.reporting import answering, newest, report_boards
 from faithboard.reproduction.elephant.verdicts import UNANSWERED, checklist
-from faithboard.reproduction.files import lines_folder, page_of
+from faithboard.reproduction.files import lines_folder, page_of, read
 from faithboard.stats.agreed import MethodAgreement, MetricAgreement
 from faithboard.stats.board import Board
 from faithboard.stats.checks import ModelCheck
@@ -56,7 +56,7 @@ def board() -> Board:
 
 
 def check(attention: str, **changes: object) -> ModelCheck:
-    plain = ModelCheck("toy", "0123", "bilstm", attention, "standard", [0, 1], 40, 0.9, 0.85, 0.95, 0.01)
+    plain = ModelCheck("toy", "0123456789abcdef", "bilstm", attention, "standard", [0, 1], 40, 0.9, 0.85, 0.95, 0.01)
     return replace(plain, **changes)  # type: ignore[arg-type]
 
 
@@ -118,6 +118,19 @@ def test_one_swapped_pair_is_enough_for_a_ranking_not_to_survive() -> None:
     assert erase.numbers.startswith("1 of 20 pairs swapped")
 
 
+def test_a_ranking_of_which_nothing_is_told_apart_is_not_decided() -> None:
+    nothing = replace(operator_line(0, "third"), decided=0)
+    (*_, erase) = checklist(Answers(operators=[operator_line(0), nothing]))
+    assert erase.verdict == "it survives (toy); not decided, as nothing is told apart (third)"
+
+
+def test_the_page_that_is_committed_is_made_of_the_boards_that_are() -> None:
+    root = Path(__file__).parents[3] / "leaderboards"
+    folder = lines_folder(root, "elephant")
+    if folder.is_dir():
+        assert read(FORM, folder) == answers({path.name: board_files.read(path) for path in answering(root)})
+
+
 def test_what_was_not_measured_is_not_answered() -> None:
     assert {one.verdict for one in checklist(Answers())} == {UNANSWERED}
 
@@ -131,6 +144,7 @@ def test_models_below_the_gate_or_of_another_training_answer_nothing() -> None:
     assert not found.duels
     assert not found.alike
     assert not found.operators
+    assert not found.attention
     assert found.sources[0].left_out == ["toy, bilstm-additive: the model fails the accuracy gate"]
     guided = replace(good, tables=[replace(good.tables[0], training="saliency-guided")])
     assert answers({"toy-v1": guided}).sources[0].left_out == []

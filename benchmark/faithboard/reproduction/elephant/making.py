@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from faithboard.reproduction.elephant.lines import (
     AlikeLine,
@@ -32,7 +32,7 @@ def answers(boards: Mapping[str, Board]) -> Answers:
         sources=[_source(name, board, taking_part[name]) for name, board in boards.items()],
         duels=[line for name, board in boards.items() for line in _duels(name, board, taking_part[name])],
         alike=[line for name, board in boards.items() for line in _alike(name, board, taking_part[name])],
-        attention=_attention(boards),
+        attention=_attention(boards, taking_part),
         operators=[line for name, board in boards.items() for line in _operators(name, board, taking_part[name])],
     )
 
@@ -105,18 +105,37 @@ def _alike(name: str, board: Board, taking_part: Mapping[str, Table]) -> Iterato
         yield AlikeLine(name, one.task, one.model, first, second, one.n, one.tau, one.low, one.high)
 
 
-def _attention(boards: Mapping[str, Board]) -> list[AttentionLine]:
-    """One line per task, encoder and control; of two boards with the same, the one with more seeds, then the first."""
-    found: dict[tuple[str, str, str], AttentionLine] = {}
+def _attention(boards: Mapping[str, Board], taking_part: Mapping[str, Mapping[str, Table]]) -> list[AttentionLine]:
+    """The controls of every task and encoder, all of one board: that with the most of them, then the most seeds."""
+    found: dict[tuple[str, str], list[AttentionLine]] = {}
     for name, board in boards.items():
-        with_attention = {(one.task, one.fingerprint, one.model, one.training): one for one in board.checks}
-        for check in board.checks:
-            learned = with_attention.get((check.task, check.fingerprint, check.against, check.training))
-            if check.training != TRAINING or learned is None or check.loss is None:
-                continue
-            if check.loss_low is None or check.loss_high is None:
-                continue
-            line = AttentionLine(
+        for (task, encoder), lines in _controls(name, board, taking_part[name]).items():
+            known = found.get((task, encoder), [])
+            if _weight(lines) > _weight(known):
+                found[task, encoder] = lines
+    return [line for place in sorted(found) for line in found[place]]
+
+
+def _weight(lines: Sequence[AttentionLine]) -> tuple[int, int]:
+    return len(lines), sum(len(line.seeds) for line in lines)
+
+
+def _controls(
+    name: str, board: Board, taking_part: Mapping[str, Table]
+) -> Mapping[tuple[str, str], list[AttentionLine]]:
+    counting = {(table.task, table.fingerprint, table.model) for table in taking_part.values()}
+    with_attention = {(one.task, one.fingerprint, one.model, one.training): one for one in board.checks}
+    found: dict[tuple[str, str], list[AttentionLine]] = {}
+    for check in board.checks:
+        learned = with_attention.get((check.task, check.fingerprint, check.against, check.training))
+        if check.training != TRAINING or learned is None or check.loss is None:
+            continue
+        if check.loss_low is None or check.loss_high is None:
+            continue
+        if (check.task, check.fingerprint, check.against) not in counting:
+            continue
+        found.setdefault((check.task, check.encoder), []).append(
+            AttentionLine(
                 board=name,
                 task=check.task,
                 encoder=check.encoder,
@@ -128,10 +147,8 @@ def _attention(boards: Mapping[str, Board]) -> list[AttentionLine]:
                 low=check.loss_low,
                 high=check.loss_high,
             )
-            place = (check.task, check.encoder, check.attention)
-            if place not in found or len(line.seeds) > len(found[place].seeds):
-                found[place] = line
-    return [found[place] for place in sorted(found)]
+        )
+    return found
 
 
 def _operators(name: str, board: Board, taking_part: Mapping[str, Table]) -> Iterable[OperatorLine]:

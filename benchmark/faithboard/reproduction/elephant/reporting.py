@@ -21,7 +21,7 @@ def report_boards(leaderboards: Path, name: str) -> Shown:
 
     Raises SuiteError when none of them is there, and FaithboardError for one that is broken.
     """
-    folders = [folder for suite in BOARDS if (folder := newest(leaderboards, suite)) is not None]
+    folders = answering(leaderboards)
     if not folders:
         raise SuiteError(
             f"{leaderboards} holds no leaderboard of {' or '.join(BOARDS)}: `faithboard run --suite standard` and "
@@ -29,6 +29,11 @@ def report_boards(leaderboards: Path, name: str) -> Shown:
         )
     found = answers({folder.name: board_files.read(folder) for folder in folders})
     return Shown(console(found), write(FORM, found, lines_folder(leaderboards, name)), ())
+
+
+def answering(leaderboards: Path) -> list[Path]:
+    """The folders of the boards that the page is made of."""
+    return [folder for suite in BOARDS if (folder := newest(leaderboards, suite)) is not None]
 
 
 def newest(leaderboards: Path, suite: str) -> Path | None:

@@ -122,10 +122,13 @@ def _operators(lines: Sequence[OperatorLine]) -> Answer:
     swapped = [line for line in lines if line.reversed]
     tasks = list(dict.fromkeys(line.task for line in lines))
     moved = list(dict.fromkeys(line.task for line in swapped))
-    still = [task for task in tasks if task not in moved]
+    told = {line.task for line in lines if line.decided}
+    still = [task for task in tasks if task not in moved and task in told]
+    open_ = [task for task in tasks if task not in told]
     parts = [
         f"it survives ({', '.join(still)})" if still else "",
         f"it does not ({', '.join(moved)})" if moved else "",
+        f"not decided, as nothing is told apart ({', '.join(open_)})" if open_ else "",
     ]
     decided, other = sum(line.decided for line in lines), sum(line.reversed for line in lines)
     taus = f"; tau {min(line.tau for line in lines):.2f} to {max(line.tau for line in lines):.2f}" if lines else ""

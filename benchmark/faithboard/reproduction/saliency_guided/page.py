@@ -123,9 +123,10 @@ def _why_not(claim: Claim, reproduction: Reproduction) -> str:
     whole = {task for task, _ in trained if all((task, training) in trained for training in claim.needs)}
     if not whole:
         return f"no task of the paper has {MODEL} trained by {needs}"
-    if not any(all((task, training) in passing for training in claim.needs) for task in whole):
+    usable = sorted(task for task in whole if all((task, training) in passing for training in claim.needs))
+    if not usable:
         return f"no {MODEL} trained by {needs} passes the accuracy gate"
-    return claim.otherwise
+    return f"{claim.otherwise} ({', '.join(usable)})"
 
 
 def _differences(reproduction: Reproduction, a: str, b: str) -> Iterator[str]:
