@@ -128,7 +128,7 @@ def stages_key(weights: str, metric: RetrainMetric) -> str:
             "engine": ENGINE_VERSION,
             "weights": weights,
             "version": metric.version,
-            "operator": metric.parameters["operator"],
+            "removed": [metric.parameters["operator"], metric.parameters["order"]],
         }
     )
 

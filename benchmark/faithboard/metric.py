@@ -175,7 +175,7 @@ class RerunMetric(Metric):
 
 @dataclass(frozen=True)
 class RetrainMetric(Metric):
-    """The words that a method puts first are deleted from all splits, and a fresh model is trained on what is left.
+    """The words of largest |score| are deleted from all splits, and a fresh model is trained on what is left.
 
     The value of an example is the share of its points at which its gold label is still given: the engine removes,
     trains and asks (`running.retraining`). Draws of a method are trainings here, so it has one.
@@ -191,8 +191,9 @@ class RetrainMetric(Metric):
         """All of it is part of the identity. Raises ContractError for shares that do not ascend within 1 to 100."""
         if not self.shares or any(b <= a for a, b in pairwise((0, *self.shares))) or self.shares[-1] > 100:
             raise ContractError(f"metric {self.name}: shares must ascend within 1 to 100, got {self.shares}")
-        own = {"shares": list(self.shares), "recursive": self.recursive, "operator": "delete", "draws": 1}
-        object.__setattr__(self, "parameters", {**self.parameters, **own})
+        own = {"shares": list(self.shares), "recursive": self.recursive}
+        fixed = {"operator": "delete", "order": "magnitude", "draws": 1}
+        object.__setattr__(self, "parameters", {**self.parameters, **own, **fixed})
 
     @property
     def points(self) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Where a retraining stands that is not finished: a folder for one explanation, gone when its rows are stored.
+"""Where a retraining stands that is not finished: a folder for one explanation, gone when its rows are well.
 
 <stage>.result        what came of a stage: texts, answers, weights
 <stage>.checkpoint    where its training stands

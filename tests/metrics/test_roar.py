@@ -27,7 +27,8 @@ def chance(model: Classifier, batch: Batch, rng: Rng) -> torch.Tensor:
 
 
 def test_all_that_matters_is_part_of_the_identity() -> None:
-    assert ROAR.parameters == {"shares": [10, 30, 50, 70, 90], "recursive": False, "operator": "delete", "draws": 1}
+    fixed = {"operator": "delete", "order": "magnitude", "draws": 1}
+    assert ROAR.parameters == {"shares": [10, 30, 50, 70, 90], "recursive": False, **fixed}
     assert RECURSIVE_ROAR.parameters == {**ROAR.parameters, "recursive": True}
     assert ROAR.points == RECURSIVE_ROAR.points == ("10%", "30%", "50%", "70%", "90%")
     assert ROAR.better == RECURSIVE_ROAR.better == "lower"
@@ -71,6 +72,11 @@ def test_the_first_words_go_and_the_others_keep_their_order(tmp_path: Path, shar
 
 def test_of_an_order_that_stays_recursion_takes_the_same_words(tmp_path: Path) -> None:
     assert left_of(tmp_path, ALPHABET, TEXTS, (10, 50)) == LEFT[50]
+
+
+def test_the_sign_of_a_score_plays_no_part(tmp_path: Path) -> None:
+    turned = by_word("turned", {word: (-1.0) ** at * (len(FILLER) - at) for at, word in enumerate(FILLER)})
+    assert left_of(tmp_path, turned, TEXTS, (50,)) == LEFT[50]
 
 
 def test_tied_words_go_in_one_random_order_for_all_methods(tmp_path: Path) -> None:

@@ -91,6 +91,6 @@ def by_word(name: str, scores: dict[str, float]) -> Method:
 
 IDEAL = by_word("ideal", {word: 1.0 for words in PLANTED.values() for word in words})
 """Puts the planted word first."""
-REVERSE = by_word("reverse", {word: -1.0 for words in PLANTED.values() for word in words})
+REVERSE = by_word("reverse", dict.fromkeys(FILLER, 1.0))
 ALPHABET = by_word("alphabet", {word: float(len(FILLER) - at) for at, word in enumerate(FILLER)})
 """Puts a first, then b, and so on; the planted words last, tied."""

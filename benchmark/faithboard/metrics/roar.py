@@ -1,4 +1,4 @@
-"""ROAR, remove and retrain: what is lost when a model is trained without the words that an explanation puts first?
+"""ROAR, remove and retrain: what is lost when a model is trained without the words an explanation finds important?
 
 A trained model that is asked about texts with holes is asked about something it never saw. So the words go from
 training, dev and test texts alike, and a fresh model of the same settings and seed is trained on what is left. The
@@ -9,9 +9,14 @@ solved by was found; the curve of `random` is what any loss of words costs.
 Words are removed by the default operator of the erasure metrics, `delete`: query, begin and end stay, and no trace is
 left of where a word stood, which would tell a model something. Vocabulary and vectors stay those of the whole texts.
 
-Two things it cannot tell. Removal itself can leak the class: a method that removes the words of one class and not those
-of another leaves texts that say which it was, and a model learns that (Rong et al. 2022). And accuracy that stays high
-can mean redundancy, not an unfaithful method: words that say the same remain, and the model learns those.
+The order is that of |score|, unlike that of the metrics that ask after one class. Taken as given, a signed method
+deletes what speaks for the predicted class and leaves what speaks against it, and a model learns to read the class off
+what is left: on SST, leave-one-out then leaves an accuracy of 0.60 without 10 % of the words and of 0.76 without 70 %;
+by |score| it is 0.63 and 0.56 (one seed, four epochs, 300 examples).
+
+Two things ROAR cannot tell. Removal itself can leak the class, by |score| less but still: a method that removes the
+words of one class and not those of another leaves texts that say which it was (Rong et al. 2022). And accuracy that
+stays high can mean redundancy, not an unfaithful method: words that say the same remain, and the model learns those.
 `recursive-roar` answers the second in part: what is left is explained anew at each point, by the model trained on it,
 so that redundant words are found when it is their turn.
 """
@@ -27,7 +32,7 @@ ROAR = RetrainMetric(
     name="roar",
     version=1,
     better="lower",
-    source="Hooker et al. 2019 (ROAR): accuracy after retraining without the tokens of highest score, mean over shares",
+    source="Hooker et al. 2019 (ROAR): accuracy after retraining without the words of largest |score|, mean over shares",
     shares=SHARES,
     recursive=False,
 )

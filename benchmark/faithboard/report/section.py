@@ -23,10 +23,10 @@ stability, which is not faithfulness."""
 
 
 RETRAINED = """\
-`roar` and `recursive-roar` delete the words that a method puts first from all splits and train a fresh model on the
-rest: the value is the accuracy that is left, a mean over the shares removed. Of a method with several draws they take
-one. What is removed can itself tell the class (Rong et al. 2022), and accuracy that stays high can mean that words
-repeat each other, not that a method is unfaithful: `recursive-roar` explains the rest anew at each share."""
+`roar` and `recursive-roar` delete the words of largest |score| from all splits and train a fresh model on the rest: the
+value is the accuracy that is left, a mean over the shares removed. Of a method with several draws they take one. What
+is removed can itself tell the class (Rong et al. 2022), and accuracy that stays high can mean that words repeat each
+other, not that a method is unfaithful: `recursive-roar` explains the rest anew at each share."""
 
 PROBES = """\
 Questions to the model itself: `tau` is Kendall's tau-b between two importance measures of one text's tokens (attention,

@@ -138,7 +138,9 @@ class Retraining:
             wanted = [bin_size(length, path[-1]) for length in batch.scorable_lengths.tolist()]
             more = torch.tensor(wanted) - taken.sum(1)
             counts = left.scorable_lengths.tolist()
-            of_left = dense([scores.get(one.id, np.zeros(n)) for one, n in zip(texts, counts, strict=True)], left)
+            own = [scores.get(one.id, np.zeros(n)) for one, n in zip(texts, counts, strict=True)]
+            # By size: where what speaks for a class is gone and what speaks against it is left, that tells the class.
+            of_left = dense(own, left).abs()
             drop = left.scorable & (ranks(of_left, left, permutation) < more[:, None])
             removed.append((taken | drop)[batch.scorable])
             lost.append(unordered(of_left, left) & (more > 0) & (more < left.scorable_lengths))
