@@ -32,7 +32,7 @@ ROAR = RetrainMetric(
     name="roar",
     version=1,
     better="lower",
-    source="Hooker et al. 2019 (ROAR): accuracy after retraining without the words of largest |score|, mean over shares",
+    source="Hooker et al. 2019 (ROAR): accuracy after retraining without the words of largest |score|, mean of shares",
     shares=SHARES,
     recursive=False,
 )
