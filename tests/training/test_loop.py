@@ -21,6 +21,7 @@ from faithboard.performance import measure, probabilities
 from faithboard.rng import Rng
 from faithboard.task import Task
 from faithboard.training import BUILTIN, STANDARD, Checkpoint, Procedure, Training, check_training, loop, train
+from faithboard.training.loop import has_bfloat16
 from tests.training.tiny import PAIR, TASK, tiny
 
 QUICK = TrainingConfig(epochs=3, batch_size=16, learning_rate=0.01)
@@ -106,6 +107,15 @@ def test_a_training_that_goes_on_ends_with_the_same_bytes(training: Training) ->
         assert [e["loss"] for e in resumed.history] == [e["loss"] for e in undisturbed.history]
 
 
+def test_mixed_precision_is_refused_on_a_cpu_without_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("faithboard.training.loop.has_bfloat16", lambda device: False)
+    data = tiny()
+    with pytest.raises(FaithboardError, match=r"needs a processor with bfloat16.*'float32'"):
+        train(fresh(data), data, replace(QUICK, precision="bfloat16"), 0)
+    train(fresh(data), data, replace(QUICK, epochs=1), 0)
+
+
+@pytest.mark.skipif(not has_bfloat16(torch.device("cpu")), reason="this CPU has no bfloat16 arithmetic")
 @pytest.mark.parametrize("training", BUILTIN, ids=lambda training: training.name)
 def test_mixed_precision_only_where_it_is_asked_for(training: Training) -> None:
     data = tiny()

@@ -108,8 +108,13 @@ def fit(
     """Minimise `loss_of` over the train split and leave the weights of the epoch that `select` keeps, in eval mode.
 
     Raises DataError for a split it cannot use, ContractError for a loss that is no differentiable scalar and
-    FaithboardError for one that is not finite.
+    FaithboardError for one that is not finite, or for mixed precision on a CPU that has none.
     """
+    if config.precision == "bfloat16" and not has_bfloat16(model.device):
+        raise FaithboardError(
+            "precision = 'bfloat16' needs a processor with bfloat16 arithmetic, and this CPU has none; leave it at "
+            "'float32' or train on another device"
+        )
     texts, dev = (encoded(data, split) for split in ("train", "dev"))
     optimiser = _optimiser(model, data.task, config)
     last = config.select == LAST
@@ -136,6 +141,13 @@ def fit(
         model.eval()
     model.load_state_dict(course.best_weights)
     return Trained(course.history, course.best_epoch)
+
+
+def has_bfloat16(device: torch.device) -> bool:
+    """Whether a device can run the passes of training in bfloat16: a CPU without it has no such recurrent layer."""
+    return device.type != "cpu" or (
+        torch.backends.mkldnn.is_available() and bool(torch.ops.mkldnn._is_mkldnn_bf16_supported())
+    )
 
 
 def encoded(data: TaskData, split: str) -> Encoded:
