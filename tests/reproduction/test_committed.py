@@ -18,6 +18,6 @@ def test_every_committed_page_regenerates_exactly(name: str) -> None:
     form = REPRODUCTIONS[name].form
     path, text = page_of(form, folder)
     assert path.read_text(encoding="utf-8") == text, f"{path} was edited; `faithboard reproduce` writes it anew"
-    for figure in read(form, folder).figures:
+    for figure in getattr(read(form, folder), "figures", ()):
         for kind in ("svg", "png"):
             assert (folder / f"{figure.name}.{kind}").is_file()
