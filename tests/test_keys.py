@@ -75,7 +75,10 @@ def test_settings_count_where_they_are_used() -> None:
         assert key(**{setting: value}) == key()  # type: ignore[arg-type]
         assert key(one=SALIENCY_GUIDED, **{setting: value}) != key(one=SALIENCY_GUIDED)  # type: ignore[arg-type]
     assert key(precision="bfloat16") != key() == key(precision="float32")
+    assert key(train_examples=100) != key() == key(train_examples=None)
     assert key(init="some model") != key() == key(init=None)
+    assert key(encoder="average", activation="tanh") != key(encoder="average")
+    assert key(activation="tanh") == key()  # the BiLSTM has none to choose
     assert key(procedure="hash of a file") != key()
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Literal
 
 from faithboard.errors import SuiteError, near
@@ -29,10 +29,20 @@ class ModelConfig:
     """`random` (N(0, 1)), `glove-6b-50d` (optional package), or the path of a vectors file."""
     missing: Literal["zero", "normal"] = "zero"
     """How a word without a vector starts: `zero` (the published code) or `normal` (N(0, 1), the paper)."""
+    activation: str = "relu"
+    """Of the Average encoder's projection: `relu` (the paper) or `tanh` (the published code). No other reads it."""
 
     @property
     def name(self) -> str:
         return f"{self.encoder}-{self.attention}"
+
+    @property
+    def used(self) -> dict[str, Any]:
+        """The settings that take part in this model, by name: what its key and its record hold."""
+        settings = asdict(self)
+        if self.encoder != "average" or self.activation == SWITCHED_OFF["activation"]:
+            del settings["activation"]
+        return settings
 
 
 @dataclass(frozen=True)
@@ -58,6 +68,8 @@ class TrainingConfig:
     """Dev measure that picks the epoch: `roc-auc` or `accuracy`; `last` runs every epoch and keeps the last one."""
     precision: str = "float32"
     """`bfloat16` runs the passes of training in mixed precision; weights, optimiser and every test stay float32."""
+    train_examples: int | None = None
+    """Train on this many of the training texts, drawn with the seed; None takes all. The vocabulary is that of all."""
     mask_share: float = 0.5
     """k: share of a text's words that a masking training replaces, rounded down to whole words."""
     mask_fill: str = "previous"
@@ -72,8 +84,8 @@ MASKING = frozenset({"mask_share", "mask_fill", "mask_weight"})
 LAST = "last"
 """`select` when no dev measure picks the epoch: models of different trainings are then compared at equal epochs."""
 
-SWITCHED_OFF: Mapping[str, Any] = {"init": None, "precision": "float32"}
-"""Values with which a setting does nothing."""
+SWITCHED_OFF: Mapping[str, Any] = {"init": None, "precision": "float32", "train_examples": None, "activation": "relu"}
+"""Values with which a setting does nothing, or is as it was before there was a choice: they stand in no key."""
 
 
 def configured(
@@ -107,7 +119,7 @@ def configured(
 def _check_type(model: str, key: str, value: Any) -> None:
     """Raise SuiteError for a value of another type than the default; whole numbers may stand for fractions."""
     default = {f.name: f.default for kind in (ModelConfig, TrainingConfig) for f in fields(kind)}[key]
-    optional = {"patience": int, "init": str}
+    optional = {"patience": int, "init": str, "train_examples": int}
     kind: type = optional.get(key, type(default))
     if value is None and key in optional:
         return

@@ -52,7 +52,7 @@ def model_key(
     `training` holds the settings that the training uses (`Training.used`), as `init` the key of the model it goes on
     from.
     """
-    config = dataclasses.asdict(model) | {"vectors": vectors}
+    config = model.used | {"vectors": vectors}
     return digest(
         {
             "kind": "model",

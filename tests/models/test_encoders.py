@@ -6,8 +6,10 @@ import pytest
 import torch
 from torch import Tensor
 
-from faithboard.models import ENCODERS
+from faithboard.config import ModelConfig
+from faithboard.models import ENCODERS, build
 from faithboard.models.encoders import CNN, Average, Encoder
+from tests.models.composed import SINGLE, SPECIALS, WORDS
 
 DIM, HIDDEN = 5, 4
 
@@ -15,7 +17,7 @@ DIM, HIDDEN = 5, 4
 @pytest.fixture(params=sorted(ENCODERS))
 def encoder(request: pytest.FixtureRequest) -> Encoder:
     torch.manual_seed(1)
-    return ENCODERS[request.param](DIM, HIDDEN)
+    return ENCODERS[request.param](DIM, HIDDEN, "relu")
 
 
 def texts() -> tuple[Tensor, Tensor]:
@@ -78,6 +80,14 @@ def test_average_by_hand() -> None:
     hidden = encoder(torch.tensor([[[1.0], [3.0], [9.0]]]), real)
     assert hidden.tolist() == [[[1.0, 0.0], [3.0, 0.0], [0.0, 0.0]]]
     assert encoder.summarise(hidden, real).tolist() == [[2.0, 0.0]]
+
+
+def test_average_squashes_where_it_is_asked_to() -> None:
+    config = ModelConfig(encoder="average", activation="tanh", hidden=HIDDEN)
+    average = build(config, SINGLE, torch.randn(WORDS, DIM), SPECIALS, seed=0).encoder
+    states, real = texts()
+    expected = torch.tanh(average.projection(states)).masked_fill(~real[:, :, None], 0.0)
+    assert torch.equal(average(states, real), expected)
 
 
 def test_convolutions_see_as_far_as_their_kernels() -> None:

@@ -287,6 +287,7 @@ def test_a_dev_split_of_one_class_cannot_select_by_roc() -> None:
         ({"epochs": 0}, "epochs must be at least 1"),
         ({"batch_size": 0}, "batch_size"),
         ({"patience": 0}, "patience"),
+        ({"train_examples": 0}, "train_examples must be at least 1"),
         ({"learning_rate": 0.0}, "learning_rate must be above 0"),
     ],
 )

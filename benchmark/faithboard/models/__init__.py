@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, cast, get_args
 
 from torch import Tensor, nn
 
@@ -23,12 +23,14 @@ if TYPE_CHECKING:
 
 __all__ = ["ATTENTIONS", "ENCODERS", "AttentionClassifier", "build", "capabilities", "check_combination", "names"]
 
-ENCODERS: Mapping[str, Callable[[int, int], Encoder]] = {
-    "bilstm": BiLSTM,
-    "cnn": lambda dim, hidden: CNN(dim, 2 * hidden // len(CNN.KERNELS)),
-    "average": lambda dim, hidden: Average(dim, 2 * hidden),
+Activation = Literal["relu", "tanh"]
+
+ENCODERS: Mapping[str, Callable[[int, int, Activation], Encoder]] = {
+    "bilstm": lambda dim, hidden, activation: BiLSTM(dim, hidden),
+    "cnn": lambda dim, hidden, activation: CNN(dim, 2 * hidden // len(CNN.KERNELS)),
+    "average": lambda dim, hidden, activation: Average(dim, 2 * hidden, activation),
 }
-"""name -> (embedding size, hidden) -> encoder. All of them have states of 2 x hidden: 256 for the paper's 128."""
+"""name -> (embedding size, hidden, activation) -> encoder. All have states of 2 x hidden: 256 for the paper's 128."""
 
 ATTENTIONS: Mapping[str, Callable[[int, bool, int], nn.Module | None]] = {
     "additive": lambda width, query, seed: Additive(width, query=query),
@@ -71,6 +73,9 @@ def check_combination(config: ModelConfig, task: Task) -> None:
         )
     if config.hidden < 2:
         raise SuiteError(f"model {config.name}: hidden must be at least 2, got {config.hidden}")
+    if config.activation not in get_args(Activation):
+        known = ", ".join(get_args(Activation))
+        raise SuiteError(f"model {config.name}: activation must be one of {known}, got {config.activation!r}")
     if task.layout == "pair" and task.explained != ("text",):
         raise SuiteError(
             f"model {config.name} on {task.name}: in the layout `pair` attention lies over the text alone, "
@@ -94,15 +99,15 @@ def build(
     check_combination(config, task)
     n_classes, pair = len(task.labels), task.layout == "pair"
     encoder = ENCODERS[config.encoder]
-    dim = matrix.shape[1]
+    dim, activation = matrix.shape[1], cast("Activation", config.activation)
     with seeded(seed, "weights"):
-        explained = encoder(dim, config.hidden)
+        explained = encoder(dim, config.hidden, activation)
         model = AttentionClassifier(
             embedding=nn.Embedding.from_pretrained(matrix.clone(), freeze=False),
             encoder=explained,
             attention=ATTENTIONS[config.attention](explained.width, pair, seed),
             readout=READOUTS[task.layout](explained.width, 1 if n_classes == 2 else n_classes),
-            query_encoder=encoder(dim, config.hidden) if pair else None,
+            query_encoder=encoder(dim, config.hidden, activation) if pair else None,
             layout=task.layout,
             n_classes=n_classes,
             specials=specials,

@@ -10,6 +10,7 @@ from torch import Tensor, nn
 
 from faithboard.models.deletion import Deletion
 from faithboard.models.primitives import PLAIN, Primitives
+from faithboard.rules import Nonlinearity
 
 if TYPE_CHECKING:
     from jaxtyping import Bool, Float
@@ -120,16 +121,17 @@ class CNN(Encoder):
 
 
 class Average(Encoder):
-    """One projection with ReLU per token, no neighbours; its summary is the mean over the tokens."""
+    """One projection with its nonlinearity per token, no neighbours; its summary is the mean over the tokens."""
 
-    def __init__(self, dim: int, width: int) -> None:
+    def __init__(self, dim: int, width: int, activation: Nonlinearity = "relu") -> None:
         super().__init__(width)
+        self.activation = activation
         self.projection = nn.Linear(dim, width)
 
     def encode(
         self, states: Float[Tensor, "batch token dim"], real: Bool[Tensor, "batch token"], ops: Primitives
     ) -> Float[Tensor, "batch token hidden"]:
-        return ops.nonlinear("relu", ops.linear([states], [self.projection.weight], self.projection.bias))
+        return ops.nonlinear(self.activation, ops.linear([states], [self.projection.weight], self.projection.bias))
 
     def encode_without(
         self, states: Float[Tensor, "text token dim"], real: Bool[Tensor, "row kept"], deleted: Deletion

@@ -66,7 +66,8 @@ class Models:
         used = definition.used(settings) | ({} if start is None else {"init": start.key})
         key = model_key(task, data.fingerprint, model, used, seed, self.vectors[model.vectors], content)
         state, reason = self._state(key)
-        steps = 2.0 * definition.passes * settings.epochs * self.training_tokens if state == "train" else 0.0
+        part = 1.0 if settings.train_examples is None else settings.train_examples / len(data.splits["train"])
+        steps = 2.0 * definition.passes * settings.epochs * part * self.training_tokens if state == "train" else 0.0
         if start is not None and start.training.procedure not in self.trainings:
             # No job of its own counts what the start costs.
             steps += start.train_steps or 0.0

@@ -81,4 +81,4 @@ def _config(job: PlannedJob) -> dict[str, Any]:
     """Settings of model and training; of a person's own, what it is made of."""
     if isinstance(job.model, ModelDefinition):
         return {"own_model": job.sha256, "source": job.model.source, "vectors": "its own"}
-    return dataclasses.asdict(job.model) | job.procedure.used(job.training)
+    return job.model.used | job.procedure.used(job.training)

@@ -13,6 +13,7 @@ from faithboard.errors import SuiteError, near
 from faithboard.task import Task
 from faithboard.training.definition import Procedure, Training
 from faithboard.training.deletion import WORD_DELETION
+from faithboard.training.drawing import drawn
 from faithboard.training.labels import RANDOM_LABELS
 from faithboard.training.loop import Checkpoint, Trained, fit
 from faithboard.training.masking import FILLS, RANDOM_MASKING, SALIENCY_GUIDED
@@ -59,7 +60,7 @@ def check_training(config: TrainingConfig, task: Task, training: Training) -> No
         raise SuiteError(
             f"{task.name} has {len(task.labels)} classes and roc-auc needs two; set select = 'accuracy' in its profile"
         )
-    for setting in ("epochs", "batch_size", "patience"):
+    for setting in ("epochs", "batch_size", "patience", "train_examples"):
         value = getattr(config, setting)
         if value is not None and value < 1:
             raise SuiteError(f"{setting} must be at least 1, got {value}")
@@ -108,7 +109,9 @@ def train(
             raise SuiteError(f"unknown training {config.procedure!r}; {near(config.procedure, known)}")
         training = known[config.procedure]
     check_training(config, data.task, training)
+    texts = drawn(data.splits["train"], config.train_examples, seed)
     if training.texts is not None:
-        data = replace(data, splits={**data.splits, "train": training.texts(data.splits["train"], seed)})
+        texts = training.texts(texts, seed)
+    data = replace(data, splits={**data.splits, "train": texts})
     loss_of = procedure_of(training, data, config)
     return fit(model, data, config, loss_of, seed, resume=resume, save=save, progress=progress)
