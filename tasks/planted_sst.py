@@ -42,11 +42,11 @@ def convert(
     return planting.planted_into(name, plantings, split, number, tree.words)
 
 
-def _task(name: str, plantings: tuple[Planting, ...], fingerprint: str, description: str) -> Task:
+def _task(name: str, plantings: tuple[Planting, ...], fingerprint: str, description: str, version: int = 1) -> Task:
     converted: Callable[[str, int, Mapping[str, Any]], Record | None] = partial(convert, name, plantings)
     return Task(
         name=name,
-        version=1,
+        version=version,
         source=Source(
             title="Planted tokens in the Stanford Sentiment Treebank",
             citation="sentences of Socher et al. 2013, Recursive Deep Models for Semantic Compositionality Over a "
@@ -93,6 +93,7 @@ PLANTED_SST_PAIR = _task(
 PLANTED_SST_NEGATION = _task(
     "planted-sst-negation",
     planting.negations(WORDS, "nix"),
-    "c26cf8bc6589f9f6a6de4e770815c3fdc4f0d4e8fbc3bfab6d32223e76288405",
+    "979435d837db4cbe6be0c5a04b911905ac32c278c5811b2abdacad0449696979",
     "A word tells its class, and right behind a negation the other one.",
+    version=2,  # in 1 a negation could lie some words before a word that it did not turn
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -18,6 +18,7 @@ from faithboard.generators import planting
 from faithboard.known_truth import verify_shortcut
 from faithboard.rules import Rules
 from faithboard.task import Example
+from tests.generators import rules
 from tests.training.tiny import TASK, tiny
 
 
@@ -106,7 +107,7 @@ PLANTINGS = {
 class Rule(Classifier):
     """Sure of the label that a rule gives to the words of a text, in their order."""
 
-    def __init__(self, data: TaskData, rule: Callable[[list[str]], str]) -> None:
+    def __init__(self, data: TaskData, rule: rules.Rule) -> None:
         super().__init__()
         self.words, self.rule = data.vocabulary.words, rule
         self.weight = nn.Parameter(torch.ones(1))
@@ -137,24 +138,11 @@ def planted_together(name: str) -> TaskData:
     return replace(tiny(task, {"test": examples}), vocabulary=Vocabulary.of(sorted(known)))
 
 
-def both_of_a_pair(text: list[str]) -> str:
-    own = {*text} & {"a", "b", "c", "d"}
-    return planting.NEITHER if len(own) < 2 else "north" if own in ({"a", "c"}, {"b", "d"}) else "south"
-
-
-def first_comes(text: list[str]) -> str:
-    own = [word for word in text if word in ("a", "c")]
-    return {"ac": "north", "ca": "south"}.get("".join(own), planting.NEITHER)
-
-
-def in_context(text: list[str]) -> str:
-    for before, word in zip(["", *text], text, strict=False):
-        if word in ("up", "down"):
-            return "north" if (word == "up") != (before == "not") else "south"
-    return planting.NEITHER
-
-
-TRUE_RULES = {"pair": both_of_a_pair, "order": first_comes, "negation": in_context}
+TRUE_RULES = {
+    "pair": rules.same_place(("north", "south"), ("a", "b"), ("c", "d")),
+    "order": rules.first_comes(("north", "south"), ("a", "c")),
+    "negation": rules.in_context(WORDS, "not"),
+}
 
 
 @pytest.mark.parametrize("name", PLANTINGS)
@@ -164,7 +152,7 @@ def test_a_model_that_follows_the_rule_is_verified(name: str) -> None:
     assert found == {"accuracy": 1.0, "accuracy-without": 0.0, "flip-rate": 1.0, "verified": 1.0}
 
 
-def presence_of_negation(text: list[str]) -> str:
+def presence_of_negation(text: Sequence[str]) -> str:
     """Right where a negation stands with its word, blind to where it stands."""
     own = [word for word in text if word in ("up", "down")]
     return planting.NEITHER if not own else "north" if (own[0] == "up") != ("not" in text) else "south"
@@ -177,9 +165,9 @@ def test_a_model_that_takes_any_negation_for_one_in_context_is_not_verified() ->
     assert found["verified"] == 0.0
 
 
-def first_without_second(text: list[str]) -> str:
+def first_without_second(text: Sequence[str]) -> str:
     """Right on every text of the task, but sure of a class when one of the two is gone."""
-    return first_comes(text) if {"a", "c"} <= {*text} else "north" if "a" in text else planting.NEITHER
+    return TRUE_RULES["order"](text) if {"a", "c"} <= {*text} else "north" if "a" in text else planting.NEITHER
 
 
 def test_a_model_that_needs_only_one_of_the_two_is_not_verified() -> None:
@@ -192,4 +180,4 @@ def test_swaps_must_fit_what_they_replace() -> None:
     data = planted_together("order")
     shorter = replace(data.task, swaps={("a", "c"): {("a",): "south"}})
     with pytest.raises(DataError, match="a c needs swaps of 2 tokens"):
-        verify_shortcut(Rule(data, first_comes), replace(data, task=shorter))
+        verify_shortcut(Rule(data, TRUE_RULES["order"]), replace(data, task=shorter))

@@ -11,6 +11,7 @@ from faithboard.errors import DataError
 from faithboard.generators import planting
 from faithboard.generators.planting import NEITHER, Planting
 from faithboard.task import Record
+from tests.generators import rules
 
 LABELS = ("north", "south")
 WORDS = {"north": "up", "south": "down"}
@@ -26,18 +27,12 @@ RECORDS: Mapping[str, list[Record]] = {
 PLANTED = {"a", "b", "c", "d", "up", "down", "not"}
 
 
-def decided(name: str, text: tuple[str, ...]) -> str:
-    """The label by the rule in words, told from the text alone."""
-    own = [word for word in text if word in PLANTED]
-    if name == "pair":
-        return NEITHER if len(own) < 2 else LABELS[set(own) not in ({"a", "c"}, {"b", "d"})]
-    if name == "order":
-        return NEITHER if len(own) < 2 else LABELS[own == ["c", "a"]]
-    said = next((at for at, word in enumerate(text) if word in ("up", "down")), None)
-    if said is None:
-        return NEITHER
-    turned = said > 0 and text[said - 1] == "not"
-    return LABELS[(text[said] == "down") != turned]
+RULES = {
+    "single": rules.one_word(WORDS),
+    "pair": rules.same_place(LABELS, ("a", "b"), ("c", "d")),
+    "order": rules.first_comes(LABELS, ("a", "c")),
+    "negation": rules.in_context(WORDS, "not"),
+}
 
 
 def marked(record: Record) -> list[str]:
@@ -48,7 +43,7 @@ def marked(record: Record) -> list[str]:
 def test_the_label_is_what_the_planted_words_say(name: str) -> None:
     for record in RECORDS[name]:
         assert isinstance(record.text, tuple)
-        assert decided(name, record.text) == record.label
+        assert RULES[name](record.text) == record.label
         assert 8 <= len(record.text) <= 30
 
 
@@ -65,6 +60,16 @@ def test_the_marks_are_the_words_that_decide(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", PLANTINGS)
+def test_what_is_not_marked_decides_nothing_whatever_is_deleted(name: str) -> None:
+    for record in RECORDS[name][:600]:
+        if record.label != NEITHER:
+            places = {at for start, end in record.rationale or () for at in range(start, end)}
+            marks = [at in places for at in range(len(record.text))]
+            for left in rules.with_unmarked_words_deleted(record.text, marks):
+                assert RULES[name](left) == record.label, (record, left)
+
+
+@pytest.mark.parametrize("name", PLANTINGS)
 def test_a_swap_makes_the_text_what_it_says(name: str) -> None:
     """Every swap of every text, against the rule in words."""
     swaps = planting.swaps_of(PLANTINGS[name])
@@ -74,7 +79,7 @@ def test_a_swap_makes_the_text_what_it_says(name: str) -> None:
             text = list(record.text)
             for at, word in zip(places, swap, strict=True):
                 text[at] = word
-            assert decided(name, tuple(word for word in text if word)) == label != record.label
+            assert RULES[name]([word for word in text if word]) == label != record.label
 
 
 @pytest.mark.parametrize("name", PLANTINGS)
@@ -103,6 +108,16 @@ def test_half_of_the_negations_turn_nothing() -> None:
     assert 0.6 < turning / len(with_it) < 0.74  # two of three
 
 
+def test_a_stray_negation_lies_anywhere_behind_the_word() -> None:
+    between = Counter()
+    for record in RECORDS["negation"]:
+        if record.label != NEITHER and "not" in record.text and "not" not in marked(record):
+            ((start, _),) = record.rationale or ()
+            between[record.text.index("not") - start] += 1
+    assert min(between) == 1
+    assert max(between) > 20
+
+
 def test_places_are_uniform() -> None:
     # Both words of a pair over the text: the earlier one lies a third in, the later one two thirds.
     spans = [(record.rationale, len(record.text)) for record in RECORDS["pair"] if record.rationale]
@@ -127,7 +142,7 @@ def test_a_real_sentence_keeps_its_words_in_order() -> None:
     found = [planting.planted_into("toy", PLANTINGS["negation"], "train", at, sentence) for at in range(50)]
     for record in found:
         assert [word for word in record.text if word not in PLANTED] == list(sentence)
-        assert decided("negation", tuple(record.text)) == record.label
+        assert RULES["negation"](record.text) == record.label
     assert {record.label for record in found} == {*LABELS, NEITHER}
     assert found[3] == planting.planted_into("toy", PLANTINGS["negation"], "train", 3, sentence)
 
@@ -137,10 +152,12 @@ def test_a_word_that_the_sentence_has_cannot_be_planted() -> None:
         planting.planted_into("toy", PLANTINGS["single"], "train", 7, ("Up", "it", "goes"))
 
 
-def test_one_word_is_room_enough_for_a_stray_one() -> None:
+@pytest.mark.parametrize(
+    ("draws", "text"),
+    [((0.0, 0.0), "up not x"), ((0.0, 0.99), "up x not"), ((0.99, 0.0), "x up not"), ((0.99, 0.99), "x up not")],
+)
+def test_one_word_is_room_enough_for_a_stray_one(draws: tuple[float, float], text: str) -> None:
     plain = Planting("north", ("up",), stray="not")
-    for draws in ((0.0, 0.0), (0.5, 0.0), (0.99, 0.0), (0.0, 0.99)):
-        words, ((start, end),) = planting.plant(("x",), plain, iter(draws).__next__)
-        assert sorted(words) == ["not", "up", "x"]
-        assert words[start:end] == ("up",)
-        assert start == 0 or words[start - 1] != "not"
+    words, ((start, end),) = planting.plant(("x",), plain, iter(draws).__next__)
+    assert " ".join(words) == text
+    assert words[start:end] == ("up",)

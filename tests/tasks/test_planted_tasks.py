@@ -14,10 +14,24 @@ from faithboard.errors import DataError
 from faithboard.task import Task
 from tasks.planted import NEGATION, ORDER, PAIR, PLANTED
 from tasks.planted_sst import PLANTED_SST, PLANTED_SST_NEGATION, PLANTED_SST_PAIR, SIZES
+from tests.generators import rules
 
 GENERATED = (PAIR, ORDER, NEGATION)
 REAL = (PLANTED_SST, PLANTED_SST_PAIR, PLANTED_SST_NEGATION)
 TREES = [f"({label} (2 Film) (2 (2 number{at}) (2 (2 is) (2 long))))" for at, label in enumerate((0, 1, 2, 3, 4) * 12)]
+
+
+LABELS = ("north", "south")
+WORDS = {"north": "aurora", "south": "basalt"}
+RULES = {
+    "planted": rules.one_word(WORDS),
+    "planted-pair": rules.same_place(LABELS, ("ember", "frost"), ("lagoon", "meadow")),
+    "planted-order": rules.first_comes(LABELS, ("cedar", "willow")),
+    "planted-negation": rules.in_context(WORDS, "nix"),
+    "planted-sst": rules.one_word(WORDS),
+    "planted-sst-pair": rules.same_place(LABELS, ("ember", "osprey"), ("heron", "meadow")),
+    "planted-sst-negation": rules.in_context(WORDS, "nix"),
+}
 
 
 def publish(folder: Path, trees: list[str] = TREES) -> None:
@@ -68,6 +82,28 @@ def test_real_sentences_keep_their_words_and_lose_their_label(task: Task, tmp_pa
     assert set(Counter(label for label, _ in marked(data, "train"))) == {"north", "south", "neither"}
     # Every label of sentiment is there, and the neutral ones are no less planted.
     assert data.counts["train"].used == len(TREES)
+
+
+@pytest.mark.parametrize("task", [PLANTED, *GENERATED, *REAL], ids=lambda task: task.name)
+def test_what_is_not_marked_decides_nothing_whatever_is_deleted(task: Task, tmp_path: Path) -> None:
+    publish(tmp_path / "sst", TREES * 6)
+    data = load(task, cache=tmp_path, root=tmp_path)
+    rule = RULES[task.name]
+    for example in list(data.splits["test"])[:300]:
+        label = task.labels[example.label]
+        assert rule(example.tokens) == label
+        for left in rules.with_unmarked_words_deleted(example.tokens, example.rationale or ()):
+            assert rule(left) == label, (example, left)
+
+
+@pytest.mark.parametrize("task", [NEGATION, PLANTED_SST_NEGATION], ids=lambda task: task.name)
+def test_that_a_negation_is_there_does_not_tell_the_class(task: Task, tmp_path: Path) -> None:
+    publish(tmp_path / "sst", TREES * 6)
+    data = load(task, cache=tmp_path, root=tmp_path)
+    rule = rules.one_word(WORDS)
+    negated = [example for example in data.splits["test"] if "nix" in example.tokens]
+    turned = sum(rule(example.tokens) != task.labels[example.label] for example in negated)
+    assert 0.55 < turned / len(negated) < 0.78  # two of three: half of the texts are turned, a quarter has a stray one
 
 
 def test_a_sentence_is_planted_alike_from_the_hub(tmp_path: Path) -> None:

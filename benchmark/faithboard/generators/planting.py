@@ -38,7 +38,7 @@ class Planting:
     adjacent: bool = False
     """Whether they stand side by side; else each has a place of its own."""
     stray: str = ""
-    """A word that is planted too, but never right before the others, where it decides nothing. It is not marked."""
+    """A word that is planted too, behind the others, where it decides nothing. It is not marked."""
 
 
 def singles(words: Mapping[str, str]) -> tuple[Planting, ...]:
@@ -76,8 +76,9 @@ def orders(labels: tuple[str, str], words: tuple[str, str]) -> tuple[Planting, .
 def negations(words: Mapping[str, str], negation: str) -> tuple[Planting, ...]:
     """A word of the label, or that of the other label right behind `negation`.
 
-    The negation stands elsewhere in half of the texts in which it turns nothing, and without such a word in texts of
-    neither: that it is there says nothing, only what it is followed by.
+    The negation stands somewhere behind the word in half of the texts in which it turns nothing, and without such a
+    word in texts of neither: that it is there says nothing, only what it is followed by. It never stands before a word
+    that it does not turn: without what lies between, which is not marked, it would turn it.
     """
     found = [Planting(NEITHER, ()), Planting(NEITHER, (negation,))]
     labels = tuple(words)
@@ -96,14 +97,18 @@ def swaps_of(plantings: Sequence[Planting]) -> dict[tuple[str, ...], Swaps]:
 
 
 def plant(text: Sequence[str], planting: Planting, draw: Draw) -> tuple[tuple[str, ...], tuple[tuple[int, int], ...]]:
-    """The text, of at least one word, with those of a planting inserted at uniformly random places, and their spans."""
+    """The text, of at least one word, with those of a planting inserted at uniformly random places, and their spans.
+
+    A stray word is inserted at a uniformly random place behind them.
+    """
     units = [planting.words] if planting.adjacent else [(word,) for word in planting.words]
     total = len(text) + len(units) + bool(planting.stray)
-    at: dict[int, tuple[str, ...]] = dict(zip(sorted(_distinct(len(units), total, draw)), units, strict=True))
+    places = sorted(_distinct(len(units), total - bool(planting.stray), draw))
+    at: dict[int, tuple[str, ...]] = dict(zip(places, units, strict=True))
     loose = -1
     if planting.stray:
-        free = [place for place in range(total) if place not in at and place + 1 not in at]
-        loose = free[int(draw() * len(free))]
+        behind = range(places[-1] + 1, total)
+        loose = behind[int(draw() * len(behind))]
     rest = iter(text)
     words: list[str] = []
     spans: list[tuple[int, int]] = []
