@@ -60,6 +60,10 @@ class ModelRecord(_Json):
     """One entry per epoch: loss, dev score, seconds."""
     provenance: dict[str, Any] = field(default_factory=dict)
     """Device, threads, torch and faithboard versions, seconds, time of day."""
+    training_cost: dict[str, Any] = field(default_factory=dict)
+    """An epoch of its training and one of standard training measured beside it (`training.cost`): `seconds`,
+    `memory_mb` (MiB), `standard_seconds`, `standard_memory_mb`, and where and with what. Empty where it was not
+    measured; in no key."""
 
 
 @dataclass(frozen=True)

@@ -87,6 +87,9 @@ def train(
     device: options.Device = "auto",
     threads: options.Threads = 1,
     retry_failed: Annotated[bool, typer.Option(help="Train again what failed before.")] = False,
+    measure_cost: Annotated[
+        bool, typer.Option("--measure-cost", help="Measure an epoch of each training beside one of standard training.")
+    ] = False,
 ) -> None:
     """Train the models of a suite and show how good they are, and whether attention and the text matter."""
     from faithboard import suites
@@ -94,6 +97,7 @@ def train(
     from faithboard.cli.progress import TerminalProgress
     from faithboard.cli.publishing import publish
     from faithboard.running import run as carry_out
+    from faithboard.running.training_costs import measure_training_costs
     from faithboard.session import plan_suite
 
     progress = TerminalProgress()
@@ -110,11 +114,13 @@ def train(
     )
     made = plan_suite(chosen, place, progress, retry_failed=retry_failed, skip_missing=not tasks)
     progress.say(summary(made))
-    outcome = carry_out(made, place.store, place.device, progress)
+    failures = carry_out(made, place.store, place.device, progress).failures
+    if measure_cost:
+        failures += measure_training_costs(made, place.store, place.device, progress)
     publish(place.store, f"{chosen.name}-v{chosen.version}", leaderboards)
-    for failure in outcome.failures:
+    for failure in failures:
         typer.echo(f"failed: {failure}", err=True)
-    if outcome.failures:
+    if failures:
         raise typer.Exit(FAILED)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from faithboard.published import performance
 from faithboard.report import layout, markdown
 from faithboard.report.markdown import number, with_interval
+from faithboard.report.training_costs import training_cost_table
 from faithboard.stats.board import Board, Table
 from faithboard.stats.checks import CONTROLS, ModelCheck
 
@@ -36,6 +37,8 @@ def models_page(board: Board) -> str:
     partial = _partial(board.checks)
     if partial:
         parts += ["## Does the text matter?", PARTIAL, partial]
+    if costs := training_cost_table(board):
+        parts += ["## Cost of training", costs]
     return "\n\n".join(parts)
 
 

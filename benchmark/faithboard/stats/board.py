@@ -54,6 +54,13 @@ class Table(_Json):
     """Planted tasks: the worst seed's `verified`, and mean accuracy with, without and with swapped planted tokens."""
     reason: str = ""
     """Why nothing in the table is ranked, such as a failed gate; empty when rows may be."""
+    training_cost: dict[str, Any] = field(default_factory=dict)
+    """What an epoch of the training costs beside one of standard training: see `ModelRecord.training_cost`."""
+
+    @property
+    def has_known_truth(self) -> bool:
+        """Whether every seed is verified to use the planted tokens: only then are marked tokens known truth."""
+        return bool(self.known_truth.get("verified"))
 
 
 @dataclass(frozen=True)

@@ -63,6 +63,7 @@ def table_of(
         config=config,
         known_truth=_known_truth(models),
         reason=_reason(seeds, models),
+        training_cost=next((model.training_cost for model in models if model.training_cost), {}),
     )
 
 
