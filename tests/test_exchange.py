@@ -105,6 +105,47 @@ def test_weights_stay_behind_unless_they_are_asked_for(one: Store, tmp_path: Pat
         small.load_weights("m0")
 
 
+def test_weights_that_come_later_are_added_where_they_are_those_of_the_record(one: Store, tmp_path: Path) -> None:
+    export(one, "tiny-v1", tmp_path / "small.zip")
+    export(one, "tiny-v1", tmp_path / "whole.zip", weights=True)
+    here, other = Store(tmp_path / "here"), Store(tmp_path / "other")
+    fill(other, model(0, weights_sha256="trained-elsewhere"), "random")
+    (other.root / "models" / "m0.safetensors").unlink()
+    bring(here, tmp_path / "small.zip")
+    record = (here.root / "models" / "m0.json").read_bytes()
+    assert bring(here, tmp_path / "whole.zip") == [Taken("tiny-v1", 1, 2, known=3)]
+    bring(other, tmp_path / "whole.zip")
+    assert torch.equal(here.load_weights("m0")["a"], torch.ones(3))
+    assert (here.root / "models" / "m0.json").read_bytes() == record
+    assert not other.has_weights("m0")
+
+
+def test_tables_that_are_missing_here_come_from_the_file(one: Store, tmp_path: Path) -> None:
+    export(one, "tiny", tmp_path / "r.zip")
+    before = board_of(results_of(one, "tiny-v1"))
+    for ending in ("scores", "values"):
+        (one.root / "explanations" / f"random-m0.{ending}.parquet").unlink()
+    bring(one, tmp_path / "r.zip")
+    assert board_of(results_of(one, "tiny-v1")) == before
+
+
+@pytest.mark.parametrize("ending", ["scores", "values"])
+def test_a_record_without_its_table_is_neither_exported_nor_imported(one: Store, ending: str, tmp_path: Path) -> None:
+    export(one, "tiny", tmp_path / "r.zip")
+    table = f"explanations/random-m0.{ending}.parquet"
+    with zipfile.ZipFile(tmp_path / "r.zip") as whole, zipfile.ZipFile(tmp_path / "part.zip", "w") as part:
+        for name in whole.namelist():
+            if name != table:
+                part.writestr(name, whole.read(name))
+    (one.root / table).unlink()
+    with pytest.raises(StoreError, match=rf"lacks {table}"):
+        export(one, "tiny", tmp_path / "again.zip")
+    other = Store(tmp_path / "other")
+    with pytest.raises(StoreError, match=rf"part.zip lacks {table}, of which it holds the record; `faithboard export`"):
+        bring(other, tmp_path / "part.zip")
+    assert not [path for path in other.root.rglob("*") if path.is_file()]
+
+
 def test_the_same_results_give_the_same_bytes(one: Store, tmp_path: Path) -> None:
     export(one, "tiny", tmp_path / "a.zip")
     export(one, "tiny", tmp_path / "b.zip")

@@ -69,7 +69,7 @@ def export(store: Store, suite: str, path: Path, *, weights: bool = False) -> Ta
         endings = [ending for ending in _BESIDE[folder] if weights or ending != ".safetensors"]
         files += [f"{folder}/{key}{ending}" for key in sorted(keys) for ending in (*endings, ".json")]
     files.append(f"suites/{name}.json")
-    needed = [f"explanations/{one.key}.scores.parquet" for one in explanations if one.method and one.status == "ok"]
+    needed = [file for one in explanations for file in _tables(one)]
     needed += [f"models/{one.key}.safetensors" for one in models if weights and one.status == "ok"]
     if missing := [file for file in needed if not (store.root / file).is_file()]:
         raise StoreError(
@@ -100,13 +100,21 @@ def bring(store: Store, path: Path) -> list[Taken]:
     for name, data in content.items():
         if name.startswith("sources/") and not (store.root / name).is_file():
             _write(store.root / name, data)
-    known = {key for key in _keys(content, "models") if key in wanted and not _new(store, content, "models", key)}
-    rows, left = {}, set()
+    known, rows, left = set(), {}, set()
+    for key in _keys(content, "models"):
+        if key in wanted and (trained := store.model(key)) is not None:
+            known.add(key)
+            if _same(trained, ModelRecord.from_json(json.loads(content[f"models/{key}.json"]))):
+                _complete(store, content, "models", key)
+        elif key in wanted:
+            _new(store, content, "models", key)
     for key in _keys(content, "explanations"):
         theirs = Explanation.from_json(json.loads(content[f"explanations/{key}.json"]))
         if (ours := store.explanation(key)) is not None:
             known.add(key)
-            rows[key] = _add_rows(store, ours, theirs, content)
+            if _same(ours, theirs):
+                _complete(store, content, "explanations", key)
+                rows[key] = _add_rows(store, ours, theirs, content)
             continue
         model = store.model(theirs.model_key)
         if key in wanted and model is not None and not _others(theirs, model):
@@ -136,28 +144,50 @@ def _others(explanation: Explanation, model: ModelRecord) -> bool:
     return bool(explanation.weights_sha256) and explanation.weights_sha256 != model.weights_sha256
 
 
-def _new(store: Store, content: Mapping[str, bytes], folder: str, key: str) -> bool:
-    """Write a record and what lies beside it where it is not here; False where it is."""
-    if (store.root / folder / f"{key}.json").is_file():
-        return False
-    for ending in (*_BESIDE[folder], ".json"):
-        if (file := f"{folder}/{key}{ending}") in content:
+def _same(ours: ModelRecord | Explanation, theirs: ModelRecord | Explanation) -> bool:
+    """Whether two records of one key ended alike, with the same weights."""
+    return (ours.status, ours.weights_sha256) == (theirs.status, theirs.weights_sha256)
+
+
+def _new(store: Store, content: Mapping[str, bytes], folder: str, key: str) -> None:
+    """Write a record that is not here, and before it what lies beside it."""
+    for file in (*_beside(content, folder, key), f"{folder}/{key}.json"):
+        _write(store.root / file, content[file])
+
+
+def _complete(store: Store, content: Mapping[str, bytes], folder: str, key: str) -> None:
+    """Write what lies beside a record in the file and not here."""
+    for file in _beside(content, folder, key):
+        if not (store.root / file).is_file():
             _write(store.root / file, content[file])
-    return True
+
+
+def _beside(content: Mapping[str, bytes], folder: str, key: str) -> list[str]:
+    return [file for ending in _BESIDE[folder] if (file := f"{folder}/{key}{ending}") in content]
+
+
+def _tables(explanation: Explanation) -> list[str]:
+    """The files beside an explanation without which its record says more than is there."""
+    files = {
+        ".scores.parquet": bool(explanation.method) and explanation.status == "ok",
+        ".values.parquet": any(row.status == "ok" and row.n for row in explanation.rows),
+    }
+    return [f"explanations/{explanation.key}{ending}" for ending, needed in files.items() if needed]
 
 
 def _add_rows(store: Store, ours: Explanation, theirs: Explanation, content: Mapping[str, bytes]) -> int:
     """Add to an explanation that is here the metrics in which only that of the file has a value; how many."""
-    if (ours.status, ours.weights_sha256) != (theirs.status, theirs.weights_sha256):
-        return 0
     good = {row.metric for row in ours.rows if row.status == "ok"}
     fresh = [row for row in theirs.rows if row.status == "ok" and row.metric not in good]
     names = {row.metric for row in fresh}
     if not fresh:
         return 0
-    values = pd.read_parquet(io.BytesIO(content[f"explanations/{theirs.key}.values.parquet"]))
+    values = None
+    if (file := f"explanations/{theirs.key}.values.parquet") in content:
+        values = pd.read_parquet(io.BytesIO(content[file]))
+        values = values[values["metric"].isin(names)]
     kept = [row for row in ours.rows if row.metric not in names]
-    store.save_explanation(replace(ours, rows=kept + fresh), values[values["metric"].isin(names)])
+    store.save_explanation(replace(ours, rows=kept + fresh), values)
     return len(fresh)
 
 
@@ -179,15 +209,18 @@ def _read(path: Path) -> dict[str, bytes]:
             if strange:
                 raise StoreError(f"{path} holds {strange[0]!r}, which no results folder has; {mend}")
             content = {name: archive.read(name) for name in names}
+        needed: list[str] = []
         for name in content:
             if _is_record(name, "models"):
                 ModelRecord.from_json(json.loads(content[name]))
             elif _is_record(name, "explanations"):
-                Explanation.from_json(json.loads(content[name]))
+                needed += _tables(Explanation.from_json(json.loads(content[name])))
             elif name.startswith("suites/"):
                 members(json.loads(content[name]))
     except _DAMAGE as error:
         raise StoreError(f"{path} cannot be read as results ({error}); {mend}") from error
+    if missing := [file for file in needed if file not in content]:
+        raise StoreError(f"{path} lacks {missing[0]}, of which it holds the record; {mend}")
     if not any(name.startswith("suites/") for name in content):
         raise StoreError(f"{path} holds the results of no suite; {mend}")
     return content
