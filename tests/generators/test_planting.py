@@ -109,7 +109,7 @@ def test_half_of_the_negations_turn_nothing() -> None:
 
 
 def test_a_stray_negation_lies_anywhere_behind_the_word() -> None:
-    between = Counter()
+    between: Counter[int] = Counter()
     for record in RECORDS["negation"]:
         if record.label != NEITHER and "not" in record.text and "not" not in marked(record):
             ((start, _),) = record.rationale or ()
