@@ -72,6 +72,13 @@ def test_zeros_explain_nothing_and_nothing_to_explain_is_undefined() -> None:
     assert infidelity(amounts(torch.ones(1, 2), drop, torch.zeros(1, 2))).isnan().all()
 
 
+@pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
+def test_scores_that_are_not_finite_have_no_infidelity(bad: float) -> None:
+    drop = torch.tensor([[[True, False], [True, True]]]).expand(2, 2, 2)
+    found = infidelity(amounts(torch.tensor([[bad, 1.0], [2.0, 1.0]]), drop, torch.ones(2, 2)))
+    assert found.isnan().tolist() == [True, False]
+
+
 def test_infidelity_by_hand_where_every_set_has_the_same_words() -> None:
     # Sets of `film nice`: p falls only with `nice`; scores that say so are perfect, others share the blame.
     data = data_of(["film nice"])

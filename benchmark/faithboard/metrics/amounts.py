@@ -24,14 +24,14 @@ def infidelity(read: Amounts) -> Float64[Tensor, "batch"]:
     """min over beta >= 0 of E(beta a - d)^2 / E d^2: a the sum of the scores of a set, d what p_j loses without it.
 
     beta takes away the scale of the scores, not their sign: evidence for j that turns out as evidence against it is
-    worth no more than no scores at all, which is 1. NaN where no set moves p_j.
+    worth no more than no scores at all, which is 1. NaN where no set moves p_j, and for scores that are not all finite.
     """
     a = read.drop.double() @ read.scores[:, :, None]
     a, d = a[:, :, 0], read.loss
     # The parabola in beta has its minimum at E[ad] / E[a^2], or at 0 where that is negative.
     together, own, moved = (a * d).mean(1).clamp(min=0), (a * a).mean(1), (d * d).mean(1)
     gained = torch.where(own > 0, together**2 / own, 0.0)
-    return torch.where(moved > 0, 1 - gained / moved, torch.nan)
+    return torch.where((moved > 0) & read.scores.isfinite().all(1), 1 - gained / moved, torch.nan)
 
 
 COMPLETENESS = AmountMetric(
