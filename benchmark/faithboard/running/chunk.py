@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeVar
 
-import numpy as np
-import pandas as pd
 import torch
 from torch import Tensor
 
@@ -20,6 +17,7 @@ from faithboard.metric import AmountMetric, Amounts, Erased, ErasureMetric, Metr
 from faithboard.order import ranks, unordered
 from faithboard.resolve import shortened
 from faithboard.rng import TOKEN, Rng, seed_of
+from faithboard.running.read import Read, dense
 from faithboard.task import Example
 
 if TYPE_CHECKING:
@@ -31,34 +29,6 @@ _Orders = Sequence[tuple[Tensor, Tensor]]
 
 _SAME = 1e-6
 """Bounds this close are one: probabilities come from float32 logits."""
-
-
-@dataclass(frozen=True)
-class Read:
-    """Scores and promised totals of one explanation, by example."""
-
-    scores: Mapping[str, Sequence[np.ndarray]]
-    """Example -> scores of each draw."""
-    totals: Mapping[str, Sequence[float]]
-    """Example -> promised total of each draw, NaN without one."""
-
-    @classmethod
-    def of(cls, frame: pd.DataFrame) -> Read:
-        """From columns example, draw, scores, total."""
-        groups = frame.sort_values("draw").groupby("example")
-        return cls(
-            {str(name): list(group) for name, group in groups["scores"]},
-            {str(name): list(group) for name, group in groups["total"]},
-        )
-
-    @property
-    def draws(self) -> int:
-        return len(next(iter(self.scores.values()), ()))
-
-    @property
-    def promises(self) -> bool:
-        """Whether the method promises a total for any text."""
-        return any(not np.isnan(total) for totals in self.totals.values() for total in totals)
 
 
 class Chunk:
@@ -230,15 +200,6 @@ class Chunk:
         return [
             dense([read.scores[name][draw] for name in self.batch.example_id], self.batch) for draw in range(read.draws)
         ]
-
-
-def dense(scores: Sequence[np.ndarray], batch: Batch) -> Float32[Tensor, "batch token"]:
-    """Scores of the scorable tokens of each text as one tensor, 0 elsewhere."""
-    found = torch.zeros(batch.ids.shape)
-    scorable = batch.scorable.cpu()
-    for row, values in enumerate(scores):
-        found[row, scorable[row]] = torch.from_numpy(np.array(values, dtype=np.float32))
-    return found.to(batch.device)
 
 
 class _Pool:

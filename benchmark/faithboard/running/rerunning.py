@@ -16,8 +16,8 @@ from faithboard.data import TaskData
 from faithboard.data.collate import collate
 from faithboard.metric import RerunMetric
 from faithboard.rng import Rng, seed_of
-from faithboard.running.chunk import Read, dense
 from faithboard.running.explaining import chunks, explain_batch
+from faithboard.running.read import Read, dense
 from faithboard.running.scoring import VALUES, Scored
 from faithboard.task import Example
 

@@ -8,11 +8,11 @@ an explanation after its last chunk.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -32,11 +32,11 @@ from faithboard.order import ranks, unordered
 from faithboard.performance import probabilities
 from faithboard.plan import PlannedJob
 from faithboard.rng import Rng, seed_of
-from faithboard.running.chunk import Read, dense
 from faithboard.running.copies import copied
 from faithboard.running.explaining import explain_all
 from faithboard.running.fitting import fresh_model
 from faithboard.running.progress import Progress
+from faithboard.running.read import Read, dense
 from faithboard.running.scoring import VALUES, Scored
 from faithboard.stages import Stages
 from faithboard.task import SPLITS, Example
@@ -45,6 +45,7 @@ from faithboard.training import train
 if TYPE_CHECKING:
     from jaxtyping import Bool
 
+T = TypeVar("T")
 Path = tuple[int, ...]
 """Name of a stage: the shares, in per cent, at which an order was asked for; empty for the texts as they are."""
 _AT_ONCE = 512
@@ -103,7 +104,7 @@ class Retraining:
         if not path:
             nothing, no = torch.zeros(sum(self._lengths), dtype=torch.bool), torch.zeros(0, dtype=torch.bool)
             return Stage(nothing, self.model.state_dict(), no, no)
-        if (known := self._known(path)) is not None:
+        if (known := self._kept(lambda: self.stages.result(_name(path)))) is not None:
             return Stage(**known)
         removed, lost = self._further(path)
         data = self._data(removed)
@@ -170,7 +171,7 @@ class Retraining:
                 several,
                 # The words left would be given the numbers that have chosen among all of them.
                 seed_of("retrained", self.job.seed, *path) if path else self.job.seed,
-                load_part=lambda number: self._part(path, number),
+                load_part=lambda number: self._kept(lambda: self.stages.part(_name(path), number)),
                 save_part=lambda number, part: self.stages.save_part(_name(path), number, part),
                 advance=advance,
             )
@@ -204,18 +205,10 @@ class Retraining:
                 raise FaithboardError(f"training without {path[-1]} % of the words: {error}") from error
         return model
 
-    def _known(self, path: Path) -> dict[str, Any] | None:
+    def _kept(self, read: Callable[[], T | None]) -> T | None:
         """What is kept of a stage; None, and said, when it is damaged."""
         try:
-            return self.stages.result(_name(path))
-        except StoreError as error:
-            self.progress.say(f"{error}; computing it again")
-            return None
-
-    def _part(self, path: Path, number: int) -> pd.DataFrame | None:
-        """A kept chunk of scores; None, and said, when it is damaged."""
-        try:
-            return self.stages.part(_name(path), number)
+            return read()
         except StoreError as error:
             self.progress.say(f"{error}; computing it again")
             return None

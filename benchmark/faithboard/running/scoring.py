@@ -16,8 +16,9 @@ from faithboard.data.collate import collate
 from faithboard.erasure import MaskCount
 from faithboard.metric import AmountMetric, ErasureMetric, Metric, Probe, ProbeContext, RationaleMetric, RunsMethods
 from faithboard.rng import Rng, seed_of
-from faithboard.running.chunk import Chunk, Read
+from faithboard.running.chunk import Chunk
 from faithboard.running.explaining import chunks
+from faithboard.running.read import Read
 from faithboard.task import Example
 
 VALUES = ("metric", "example", "value", "points")
