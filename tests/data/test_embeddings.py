@@ -12,7 +12,7 @@ import torch
 
 from faithboard.data.embeddings import Embedding, load_embedding, read_vectors, source_id
 from faithboard.data.vocabulary import Vocabulary
-from faithboard.errors import DataError
+from faithboard.errors import DataError, SuiteError
 
 VOCABULARY = Vocabulary.of(["film", "good", "zzyzxqq"])
 GLOVE = "the 1 0\nfilm 0.5 -2\nFilm 9 9\nGood 3 3\nfilm 7 7\n. . . 1 2\n"
@@ -61,6 +61,15 @@ def test_words_without_a_vector_can_be_normal(tmp_path: Path) -> None:
     embedding = embed(str(path), missing="normal")
     assert (embedding.matrix[7] != 0).all()
     assert embedding.matrix[5].tolist() == [0.5, -2.0]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [({"missing": "zeros"}, "missing must be one of zero, normal, got 'zeros'"), ({"dim": 0}, "must be at least 1")],
+)
+def test_settings_that_make_no_sense_are_refused(changes: dict[str, object], message: str) -> None:
+    with pytest.raises(SuiteError, match=message):
+        embed("random", **changes)
 
 
 def test_words_with_blanks_are_split_from_the_right(tmp_path: Path) -> None:

@@ -189,6 +189,8 @@ def test_the_matrix_is_copied_and_trained() -> None:
         (ModelConfig(encoder="bilsmt"), SINGLE, "did you mean bilstm"),
         (ModelConfig(attention="aditive"), SINGLE, "did you mean additive"),
         (ModelConfig(hidden=0), SINGLE, "hidden"),
+        (ModelConfig(embedding_dim=0), SINGLE, "embedding_dim must be at least 1"),
+        (ModelConfig(missing="zeros"), SINGLE, "missing must be one of zero, normal"),  # type: ignore[arg-type]
         (ModelConfig(activation="gelu"), SINGLE, "activation must be one of relu, tanh, got .gelu."),
         (ModelConfig("average", "none"), SINGLE, "average-none.*no summary of its own.*average-uniform"),
         (ModelConfig(), replace(TASKS["pair"], explained=("text", "query")), "layout `sequence`"),

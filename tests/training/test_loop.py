@@ -289,6 +289,7 @@ def test_a_dev_split_of_one_class_cannot_select_by_roc() -> None:
         ({"patience": 0}, "patience"),
         ({"train_examples": 0}, "train_examples must be at least 1"),
         ({"learning_rate": 0.0}, "learning_rate must be above 0"),
+        ({"weight_decay": -1e-5}, "weight_decay must be at least 0"),
     ],
 )
 def test_settings_that_make_no_sense_are_refused(settings: dict[str, Any], message: str) -> None:

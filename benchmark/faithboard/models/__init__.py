@@ -9,6 +9,7 @@ from torch import Tensor, nn
 
 from faithboard.batch import Specials
 from faithboard.config import ModelConfig
+from faithboard.data.embeddings import check_embedding
 from faithboard.errors import SuiteError, near
 from faithboard.models.attention import Additive, Dot, Random, Uniform
 from faithboard.models.encoders import CNN, Average, Encoder
@@ -76,6 +77,7 @@ def check_combination(config: ModelConfig, task: Task) -> None:
     if config.activation not in get_args(Activation):
         known = ", ".join(get_args(Activation))
         raise SuiteError(f"model {config.name}: activation must be one of {known}, got {config.activation!r}")
+    check_embedding(config.embedding_dim, config.missing)
     if task.layout == "pair" and task.explained != ("text",):
         raise SuiteError(
             f"model {config.name} on {task.name}: in the layout `pair` attention lies over the text alone, "

@@ -66,6 +66,8 @@ def check_training(config: TrainingConfig, task: Task, training: Training) -> No
             raise SuiteError(f"{setting} must be at least 1, got {value}")
     if not 0 < config.learning_rate < math.inf:
         raise SuiteError(f"learning_rate must be above 0, got {config.learning_rate}")
+    if not 0 <= config.weight_decay < math.inf:
+        raise SuiteError(f"weight_decay must be at least 0, got {config.weight_decay}")
     if "mask_share" in used and not 0 < config.mask_share < 1:
         raise SuiteError(
             f"mask_share must lie between 0 and 1, got {config.mask_share}: nothing masked is the training `standard`, "
