@@ -9,6 +9,7 @@ import pytest
 from faithboard.report import console_table, readme_block, render
 from faithboard.report.agreement import metrics_page, operator_warnings
 from faithboard.stats import Board
+from faithboard.stats.agreed import MetricAgreement
 from tests.report.example import METRICS, example_board, pair
 
 
@@ -43,6 +44,25 @@ def test_metrics_stand_in_the_order_of_their_agreement_with_known_truth(board: B
 def test_agreement_with_marked_tokens_that_are_not_planted_is_no_known_truth(board: Board) -> None:
     header = next(line for line in lines_of(render(board)["metrics.md"], "## Which metric") if line.startswith("| met"))
     assert "movies" not in header
+
+
+def test_known_truth_is_not_averaged_with_what_people_marked(board: Board) -> None:
+    planted, movies = (next(table for table in board.tables if table.task == task) for task in ("planted", "movies"))
+    taus = {planted.key: 0.8, movies.key: 0.2}
+    lines = [
+        MetricAgreement(table.key, table.task, table.model, table.training, "comprehensiveness", b, relation, 4, tau)
+        for table in (planted, movies)
+        for b, relation, tau in (
+            ("precision@k", "truth" if table is planted else "metric", taus[table.key]),
+            ("sufficiency", "metric", taus[table.key]),
+        )
+    ]
+    page = metrics_page(replace(board, metric_agreement=lines))
+    section = page.split("## Metrics with metrics")[1].split("<details>")[0]
+    rows = {row[1]: row[2:] for line in section.splitlines() if line.startswith("|") and (row := cells(line))}
+    assert rows["`sufficiency`"][0] == "0.50"
+    assert rows["`precision@k` (known truth)"][0] == "0.80"
+    assert rows["`precision@k` (plausibility)"][0] == "0.20"
 
 
 def test_a_ranking_that_depends_on_the_operator_is_said_on_both_pages(board: Board) -> None:

@@ -38,7 +38,8 @@ other method is the better one.
 
 METRICS = """
 Metrics that agree everywhere measure one thing, and one of them suffices; metrics that disagree measure several, and no
-single number says which method is best. Mean over all trained models of the suite; each of them is below.
+single number says which method is best. Mean over the trained models that have both; each model is below. Agreement
+with marked tokens is known truth where they were planted and plausibility elsewhere: two rows.
 """.strip()
 
 METHODS = """
@@ -136,18 +137,28 @@ def _operators(board: Board) -> list[str]:
 
 
 def _metrics(board: Board) -> list[str]:
-    known = [one for one in board.metric_agreement if one.tau is not None]
-    if not known:
-        return []
     by_pair: dict[tuple[str, str], list[float]] = defaultdict(list)
-    for one in known:
-        by_pair[one.a, one.b].append(one.tau or 0.0)
+    by_table: dict[str, dict[tuple[str, str], float]] = defaultdict(dict)
+    marked = {(one.table, one.metric) for one in board.standings if one.metric_kind == "rationale"}
+    planted = {table.key for table in board.tables if table.has_known_truth}
+
+    def label(one: MetricAgreement, metric: str) -> str:
+        if (one.table, metric) not in marked:
+            return f"`{metric}`"
+        return f"`{metric}` ({'known truth' if one.table in planted else 'plausibility'})"
+
+    for one in board.metric_agreement:
+        if one.tau is not None:
+            pair = label(one, one.a), label(one, one.b)
+            by_pair[pair].append(one.tau)
+            by_table[one.table][pair] = one.tau
+    if not by_pair:
+        return []
     mean = _matrix({pair: float(np.mean(taus)) for pair, taus in by_pair.items()})
     parts = ["## Metrics with metrics", METRICS, mean]
     for table in board.tables:
-        own = {(one.a, one.b): one.tau or 0.0 for one in known if one.table == table.key}
-        if own and len({one.table for one in known}) > 1:
-            parts.append(_folded(_name(board, table), _matrix(own)))
+        if table.key in by_table and len(by_table) > 1:
+            parts.append(_folded(_name(board, table), _matrix(by_table[table.key])))
     return [*parts, *_undefined(board.metric_agreement)]
 
 
@@ -156,8 +167,8 @@ def _methods(board: Board) -> list[str]:
     for table in board.tables:
         own = [one for one in board.method_agreement if one.table == table.key]
         if any(one.tau is not None for one in own):
-            order = layout.methods(board, table)
-            body = _matrix({(one.a, one.b): one.tau for one in own if one.tau is not None}, order)
+            order = [f"`{method}`" for method in layout.methods(board, table)]
+            body = _matrix({(f"`{one.a}`", f"`{one.b}`"): one.tau for one in own if one.tau is not None}, order)
             parts.append(_folded(_name(board, table), "\n\n".join([body, *_constant(own)])))
     return ["## Methods with methods", METHODS, *parts] if parts else []
 
@@ -190,12 +201,12 @@ def _matrix(taus: Mapping[tuple[str, str], float], order: Sequence[str] = ()) ->
     """A triangle: rows named and numbered, columns by number alone, since names are long."""
     known = {name for pair in taus for name in pair}
     names = [name for name in order if name in known]
-    names += sorted(known - set(names))
+    names += sorted(known - set(names), key=lambda name: name.replace("`", ""))
     either = {**taus, **{(b, a): tau for (a, b), tau in taus.items()}}
     rows = [
         (
             str(at + 1),
-            f"`{name}`",
+            name,
             *(number(either.get((name, other)), 2) if place < at else "" for place, other in enumerate(names[:-1])),
         )
         for at, name in enumerate(names)

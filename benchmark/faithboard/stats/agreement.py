@@ -179,7 +179,7 @@ def _taus(a: Float[ndarray, "resample pair"], b: Float[ndarray, "resample pair"]
 
 
 def _relation(table: Table, a: Row, b: Row) -> Literal["truth", "operator", "metric"]:
-    if b.metric == TRUTH and a.kind != "rationale" and table.known_truth.get("verified"):
+    if b.metric == TRUTH and a.kind != "rationale" and table.has_known_truth:
         return "truth"
     (first, one), (second, other) = base_and_operator(a), base_and_operator(b)
     return "operator" if first == second and one != other else "metric"

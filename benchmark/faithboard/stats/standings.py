@@ -249,6 +249,6 @@ def _over_seeds(curves: Sequence[Sequence[float]]) -> list[float]:
 
 
 def _unverified(table: Table, info: Row) -> str:
-    if info.kind == "rationale" and table.known_truth and not table.known_truth.get("verified"):
+    if info.kind == "rationale" and table.known_truth and not table.has_known_truth:
         return "the model is not verified to use the planted tokens"
     return ""

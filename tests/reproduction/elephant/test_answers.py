@@ -20,7 +20,7 @@ from faithboard.stats.agreed import MethodAgreement, MetricAgreement
 from faithboard.stats.board import Board
 from faithboard.stats.checks import ModelCheck
 from tests import boards
-from tests.boards import noisy
+from tests.boards import Records, model, noisy
 
 
 def board() -> Board:
@@ -83,6 +83,17 @@ def test_duels_are_seen_from_attention_whatever_the_order_of_their_names() -> No
     assert found["integrated-gradients"].better == "integrated-gradients"
     assert found["leave-one-out"].better == "attention"
     assert found["gradient-x-input"].better == ""
+
+
+@pytest.mark.parametrize(("truth", "asked"), [({}, False), ({"verified": 0.0}, False), ({"verified": 1.0}, True)])
+def test_marks_count_only_where_they_are_known_truth(truth: dict[str, float], asked: bool) -> None:
+    made = Records([model(seed=seed, known_truth=truth) for seed in (0, 1)])
+    for salt, method in enumerate(("attention", "leave-one-out", "random")):
+        values = {name: noisy(0.5, salt=salt) for name in ("comprehensiveness", "precision@k")}
+        made.add(method, values)
+    metrics = {line.metric for line in answers({"toy-v1": made.board()}).duels}
+    # Without known truth precision@k is agreement with what people marked.
+    assert metrics == ({"comprehensiveness", "precision@k"} if asked else {"comprehensiveness"})
 
 
 def test_every_question_is_answered_with_its_numbers() -> None:

@@ -65,9 +65,11 @@ def _duels(name: str, board: Board, taking_part: Mapping[str, Table]) -> Iterato
         if pair is None or one.metric not in METRICS or one.table not in taking_part:
             continue
         a, b = (standings[one.table, method, one.metric] for method in pair)
-        difference, low, high = _turned(one, pair[0])
-        if a.value is None or b.value is None:
+        # Marks that nobody verified the model to use say what a reader likes, under the same name.
+        plausibility = a.metric_kind == "rationale" and not taking_part[one.table].has_known_truth
+        if plausibility or a.value is None or b.value is None:
             continue
+        difference, low, high = _turned(one, pair[0])
         yield DuelLine(
             board=name,
             task=one.task,
