@@ -11,6 +11,7 @@ from faithboard.reproduction.saliency_guided.form import FORM
 from faithboard.reproduction.saliency_guided.lines import EvidenceLine, Reproduction
 from faithboard.reproduction.saliency_guided.making import reproduction_of
 from faithboard.reproduction.saliency_guided.page import AT_EQUAL_EPOCHS, EQUAL_EPOCHS, console_report, restricted
+from faithboard.reproduction.saliency_guided.tables import evidence as evidence_table
 from tests.reproduction.saliency_guided.invented import explained, results, trained
 from tests.reproduction.saliency_guided.test_values import GRADIENT, SUITE
 
@@ -39,13 +40,21 @@ def test_a_claim_holds_only_when_all_of_its_comparisons_do() -> None:
     claim = OF["comprehensiveness"]
     yes, no = evidence(claim.name, "movies", holds=True), evidence(claim.name, "fever", holds=False, opposite=True)
     assert claim_verdict(claim, [yes], "") == "holds (movies)"
-    assert claim_verdict(claim, [no], "").startswith(
-        "does not hold here (0 of 1 comparisons; the opposite is shown in 1"
-    )
+    assert claim_verdict(claim, [no], "") == "does not hold here (0 of 1; opposite in 1)"
     both = claim_verdict(claim, [yes, no], "")
     assert both.startswith("holds in 1 of 2 comparisons")
     assert "movies 1 of 1" in both
     assert claim_verdict(claim, [], "nothing was run") == "not testable here: nothing was run"
+
+
+def test_a_claim_of_which_nothing_is_decided_is_not_shown_and_not_false() -> None:
+    claim = OF["accuracy"]
+    undecided = [evidence(claim.name, task, holds=False) for task in ("movies", "fever", "e-snli")]
+    assert claim_verdict(claim, undecided, "") == "not shown here (0 of 3; opposite in 0)"
+    against = evidence(claim.name, "movies", holds=False, opposite=True)
+    assert claim_verdict(claim, [*undecided, against], "") == "does not hold here (0 of 4; opposite in 1)"
+    shown = evidence_table(claim, [*undecided, against, evidence(claim.name, "fever", holds=True)])
+    assert [line.split("|")[-2].strip() for line in shown.splitlines()[2:]] == [*["not shown"] * 3, "opposite", "holds"]
 
 
 def test_tasks_beyond_the_paper_have_a_verdict_of_their_own() -> None:

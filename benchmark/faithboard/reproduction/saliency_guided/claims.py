@@ -118,8 +118,9 @@ def in_paper(task: str) -> bool:
 
 
 def claim_verdict(claim: Claim, evidence: Sequence[EvidenceLine], why_not: str) -> str:
-    """`holds`, `holds in k of n comparisons: ...`, `does not hold here` or `not testable here: ...`, over the paper's
-    tasks, and apart over the others. `why_not` says why there is none, should there be none.
+    """`holds`, `holds in k of n comparisons: ...`, `does not hold here` where the opposite is shown, `not shown here`
+    where it is not, or `not testable here: ...`, over the paper's tasks, and apart over the others. `why_not` says why
+    there is none, should there be none.
     """
     own = [line for line in evidence if line.claim == claim.name]
     counted, beyond = ([line for line in own if in_paper(line.task) == paper] for paper in (True, False))
@@ -135,14 +136,14 @@ def _over(lines: Sequence[EvidenceLine]) -> str:
     tasks = dict.fromkeys(line.task for line in lines)
     of_task = {task: [line.holds for line in lines if line.task == task] for task in tasks}
     holding, opposite = sum(line.holds for line in lines), sum(line.opposite for line in lines)
-    against = f"the opposite is shown in {opposite}" if opposite else ""
     if holding == len(lines):
         return f"holds ({', '.join(of_task)})"
     if not holding:
-        of = f"0 of {len(lines)} comparisons" + (f"; {against}" if against else "")
-        return f"does not hold here ({of})"
+        said = "does not hold" if opposite else "not shown"
+        return f"{said} here (0 of {len(lines)}; opposite in {opposite})"
+    against = f"; the opposite is shown in {opposite}" if opposite else ""
     each = ", ".join(f"{task} {sum(holds)} of {len(holds)}" for task, holds in of_task.items())
-    return f"holds in {holding} of {len(lines)} comparisons: {each}" + (f"; {against}" if against else "")
+    return f"holds in {holding} of {len(lines)} comparisons: {each}{against}"
 
 
 def _gain(line: DifferenceLine) -> EvidenceLine:

@@ -225,7 +225,7 @@ def evidence(claim: Claim, lines: Iterable[EvidenceLine]) -> str:
             f"{line.seeds}",
             f"{line.n:,}",
             line.verdict,
-            "holds" if line.holds else "does not hold",
+            "holds" if line.holds else "opposite" if line.opposite else "not shown",
         )
         for line in lines
         if line.claim == claim.name
