@@ -18,6 +18,7 @@ from faithboard.probes.adversarial import (
     divergence,
     search,
     starting_logits,
+    summed_up,
 )
 from tests.probes.reference_models import LAYOUTS, context, model_of, shift_logit, texts_of, tvd
 from tests.toy import texts
@@ -148,12 +149,14 @@ def test_one_word_is_undefined_and_two_words_are_searched() -> None:
     assert 0 <= float(found[1, 0]) <= math.log(2)
 
 
-def test_an_epsilon_of_0_accepts_only_what_leaves_the_output_as_it_is() -> None:
+def test_an_epsilon_of_0_accepts_nothing_that_moves_the_output_and_leaves_the_original() -> None:
     model, batch = model_of("single"), texts_of("single")
-    start = 3 * context(batch).rng.normal(5, "token")
-    found = search(model, batch, start, replace(SHORT, epsilon=0.0, accepted=0.0))
-    several = batch.scorable_lengths > 2
-    assert not bool((found.distance[several] <= 0).any())
+    several = batch.rows((batch.scorable_lengths > 2).nonzero()[:, 0])
+    strict = replace(SHORT, epsilon=0.0, accepted=0.0)
+    found = search(model, several, 3 * context(several).rng.normal(5, "token"), strict)
+    assert bool((found.divergence > 0).all())
+    assert summed_up(found, strict).eq(0).all()
+    assert summed_up(found, replace(strict, accepted=1.0)).gt(0).all()
 
 
 def test_a_saturated_probability_lets_attention_go_anywhere() -> None:

@@ -10,7 +10,7 @@ from faithboard import Rng, predict
 from faithboard.classifier import count_steps
 from faithboard.probes import BUILTIN
 from faithboard.probes.agreement import ATTENTION_AGREEMENT, PAIRS, attention_agreement, measures
-from tests.probes.reference_models import context
+from tests.probes.reference_models import context, model_of, shift_logit
 from tests.toy import BINARY, MIXED, SEVERAL, BagOfWords, builtin_methods, recurrent, texts
 
 MODELS = [recurrent, lambda: BagOfWords(attends=True), lambda: BagOfWords(SEVERAL, attends=True)]
@@ -84,6 +84,28 @@ def test_attention_that_is_uniform_to_float_precision_is_constant() -> None:
     assert len(weights.unique()) > 1
     taus = attention_agreement(model, batch, context(batch))[0, :3]
     assert torch.isnan(taus).tolist() == [True, True, False]
+
+
+@pytest.mark.parametrize("by", [60.0, -60.0])
+def test_a_probability_that_is_1_in_float32_has_the_same_agreement(by: float) -> None:
+    plain, sure, batch = model_of("single"), model_of("single"), texts(*MIXED)
+    shift_logit(sure, by)
+    assert predict(sure, batch).float().amax(1).eq(1).all()
+    expected, found = (attention_agreement(model, batch, context(batch))[:, :9] for model in (plain, sure))
+    assert bool(torch.isfinite(found).any())
+    torch.testing.assert_close(found, expected, rtol=0, atol=1e-9, equal_nan=True)
+
+
+@pytest.mark.parametrize("by", [200.0, -200.0])
+def test_a_gradient_that_vanishes_in_float32_is_undefined_rather_than_not_significant(by: float) -> None:
+    model, batch = model_of("single"), texts(*MIXED)
+    shift_logit(model, by)
+    assert measures(model, batch).gradient.eq(0).all()
+    found = dict(zip(ATTENTION_AGREEMENT.points, attention_agreement(model, batch, context(batch)).T, strict=True))
+    for pair in ("attention-gradient", "gradient-loo"):
+        assert bool(torch.isnan(torch.stack([found[f"{kind}-{pair}"] for kind in ("tau", "p", "top-k")])).all())
+    assert bool(torch.isfinite(found["tau-attention-loo"][batch.scorable_lengths > 1]).all())
+    assert bool(torch.isfinite(found["p-attention-loo"][batch.scorable_lengths >= 5]).all())
 
 
 def test_the_model_is_left_in_its_mode() -> None:

@@ -56,9 +56,22 @@ def test_uniform_attention_moves_nothing_and_two_words_are_enough() -> None:
     found = permutation(model, batch, context(batch))
     assert found[:2, 0].tolist() == pytest.approx([0, 0], abs=1e-6)
     assert torch.isnan(found[2, 0])
-    two = permutation(model_of("single"), batch, context(batch))[0]
-    # Half of the orders of two words are the one that stands: the median lies between 0 and the other one.
-    assert float(two[0]) >= 0
+
+
+@pytest.mark.parametrize(("seed", "mostly"), [(0, True), (5, False)])
+def test_two_words_move_by_the_distance_of_their_swap_where_most_orders_are_it(seed: int, mostly: bool) -> None:
+    model, batch = model_of("single"), texts("good film")
+    output = model(batch)
+    place = batch.scorable[0].nonzero()[:, 0]
+    swapped = output.attention.clone()
+    swapped[0, place] = output.attention[0, place.flip(0)]
+    changed = type(output)(model.decode(output.hidden, swapped, batch))
+    distance = float(tvd(changed.log_probabilities().exp(), output.log_probabilities().exp()).detach())
+    swaps = int((permutations(2, seed)[:, 0] == 1).sum())
+    assert (swaps > PERMUTATIONS // 2, swaps < PERMUTATIONS // 2) == (mostly, not mostly)
+    assert distance > 1e-4
+    found = float(permutation(model, batch, context(batch, seed))[0, 0])
+    assert found == pytest.approx(distance if mostly else 0.0, abs=1e-6)
 
 
 def test_a_saturated_probability_moves_by_its_exact_distance() -> None:

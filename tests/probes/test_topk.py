@@ -52,6 +52,21 @@ def test_only_the_mask_counts_and_a_short_text_has_a_short_list() -> None:
     assert top_k_agreement(a, b, mask, 10).tolist() == pytest.approx([1, 1 - 2 / 5])
 
 
+@pytest.mark.parametrize(("length", "floor"), [(2, 0.6), (5, 1 - 8 / 14), (10, 1 - 18 / 29)])
+def test_lists_of_all_words_cannot_fall_below_a_third(length: int, floor: float) -> None:
+    a = np.arange(length, dtype=float)[None]
+    (found,) = top_k_agreement(a, -a, np.ones(a.shape, dtype=bool), 10)
+    assert found == pytest.approx(floor)
+    assert found > 1 / 3
+
+
+@pytest.mark.parametrize(("length", "reached"), [(19, False), (20, True), (30, True)])
+def test_full_disagreement_takes_twice_as_many_words_as_a_list_has(length: int, reached: bool) -> None:
+    a = np.arange(length, dtype=float)[None]
+    (found,) = top_k_agreement(a, -a, np.ones(a.shape, dtype=bool), 10)
+    assert (found == -1) == reached
+
+
 def test_undefined_for_one_word_and_for_a_vector_that_is() -> None:
     a = np.array([[1.0, 2.0], [np.nan, 1.0]])
     mask = np.array([[True, False], [True, True]])

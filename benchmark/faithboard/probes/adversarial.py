@@ -105,6 +105,13 @@ def search(model: Classifier, batch: Batch, start: Float[Tensor, "batch several 
             return Found(own, divergence(own, alpha[:, None]), distances(decode(own), full, batch.candidates))
 
 
+def summed_up(found: Found, profile: Profile) -> Float64[Tensor, "batch point"]:
+    """The largest divergence among the accepted distributions and the original (its own is 0), and the share accepted."""
+    accepted = found.distance <= profile.accepted
+    largest = found.divergence.masked_fill(~accepted, 0.0).amax(1)
+    return torch.stack([largest, accepted.double().mean(1)], 1)
+
+
 def starting_logits(rng: Rng, profile: Profile) -> Float[Tensor, "batch several token"]:
     """log(1/T) + 3 N(0, 1); the constant is the same for all tokens and plays no part."""
     return _SPREAD * rng.normal(profile.distributions, TOKEN)
@@ -160,13 +167,10 @@ def _penalty_slope(
 
 def _probe(name: str, source: str, profiles: Mapping[bool, Profile]) -> Probe:
     def adversarial(model: Classifier, batch: Batch, context: ProbeContext) -> Float64[Tensor, "batch point"]:
-        """The largest divergence among the accepted distributions and the original, and the share accepted."""
+        """`summed_up` of a search; NaN for fewer than two words, which leave nothing to search."""
         profile = profiles[context.answers_questions]
         found = search(model, batch, starting_logits(context.rng, profile), profile)
-        accepted = found.distance <= profile.accepted
-        largest = found.divergence.masked_fill(~accepted, 0.0).amax(1)
-        columns = torch.stack([largest, accepted.double().mean(1)], 1)
-        return columns.masked_fill(batch.scorable_lengths[:, None] < 2, torch.nan)
+        return summed_up(found, profile).masked_fill(batch.scorable_lengths[:, None] < 2, torch.nan)
 
     parameters = {("question" if asks else "text"): asdict(profile) for asks, profile in profiles.items()}
     return Probe(

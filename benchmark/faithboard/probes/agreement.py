@@ -65,6 +65,10 @@ def attention_agreement(model: Classifier, batch: Batch, context: ProbeContext) 
 
     tau is NaN where a vector is constant, to within `TIE` of its largest value, or has fewer than two tokens. p is NaN
     there and for texts of fewer than `TESTABLE` tokens, which are not testable rather than not significant.
+
+    A probability of 0 or 1 in float32 takes nothing from the gradient, which is p_j times that of log p_j. It loses
+    digits where odds against j are below e^-87, the least that float32 holds in full, and from about e^-103 on it is 0
+    throughout: a constant vector, undefined.
     """
     found = measures(model, batch)
     scorable = batch.scorable.cpu().numpy()

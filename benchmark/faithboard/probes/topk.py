@@ -25,8 +25,10 @@ def top_k_agreement(
 ) -> Float64[np.ndarray, "batch"]:
     """`1 - 2 K`, K = K^(1/2) / (k (3k - 1) / 2): 1 for equal lists, -1 for lists that share no word.
 
-    The lists hold the k largest values in `mask`, ties in the order of the text; of a shorter text, all of them. NaN
-    where a vector has a NaN among them or the text fewer than two tokens.
+    The lists hold the k largest values in `mask`, ties in the order of the text; of a shorter text, all of them. So a
+    list has min(k, T) words, and the floor depends on T: up to T = k both lists hold the same words, of which the
+    opposite order still has 1 - 2 (T - 1) / (3T - 1), more than 1/3; -1 is reached from T = 2k on. NaN where a vector
+    has a NaN among them or the text fewer than two tokens.
     """
     found = np.full(len(mask), np.nan)
     for row, own in enumerate(mask):
