@@ -106,7 +106,7 @@ def search(model: Classifier, batch: Batch, start: Float[Tensor, "batch several 
 
 
 def summed_up(found: Found, profile: Profile) -> Float64[Tensor, "batch point"]:
-    """The largest divergence among the accepted distributions and the original (its own is 0), and the share accepted."""
+    """The largest divergence among the accepted distributions and the original, which has 0, and the share accepted."""
     accepted = found.distance <= profile.accepted
     largest = found.divergence.masked_fill(~accepted, 0.0).amax(1)
     return torch.stack([largest, accepted.double().mean(1)], 1)
