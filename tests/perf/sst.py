@@ -27,6 +27,16 @@ def model_of(encoder: str = "bilstm", dim: int = 50, classes: int = 2) -> Classi
     return build(ModelConfig(encoder=encoder), task, matrix, SPECIALS, seed=0).to(DEVICE)
 
 
+def reacting(model: Classifier) -> Classifier:
+    """The model with louder words and a steeper readout: random weights alone say about 0.5 whatever is asked of them,
+    so nothing that is done to their attention moves the output."""
+    parameters = dict(model.named_parameters())
+    with torch.no_grad():
+        parameters["embedding.weight"].mul_(3)
+        parameters["readout.output.weight"].mul_(10)
+    return model
+
+
 def sentences(number: int) -> Batch:
     """Random words in texts of those lengths, in the order of the data, between begin and end."""
     lengths = torch.tensor(_lengths(number)) + 2
