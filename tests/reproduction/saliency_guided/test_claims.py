@@ -98,7 +98,7 @@ def test_the_page_regenerates_from_its_lines_and_shows_the_controls(tmp_path: Pa
 
 
 def test_models_that_kept_their_last_epoch_are_said_to_be_equal() -> None:
-    config = trained("movies", "standard", 0).config
+    config = trained("movies", "saliency-guided", 0).config
     best, last = FORM.page(reproduction(), ""), FORM.page(reproduction(config={**config, "select": "last"}), "")
     assert "**Epochs.** " + EQUAL_EPOCHS in best
     assert "**Epochs.** " + AT_EQUAL_EPOCHS in last

@@ -13,6 +13,7 @@ from faithboard.reproduction.saliency_guided.lines import (
     MissingLine,
     ModelLine,
     Reproduction,
+    ShareLine,
     ValueLine,
 )
 from faithboard.reproduction.saliency_guided.page import page
@@ -27,6 +28,7 @@ FORM = Form(
         "differences": DifferenceLine,
         "baselines": BaselineLine,
         "accuracies": AccuracyLine,
+        "shares": ShareLine,
         "evidence": EvidenceLine,
         "curves": CurveLine,
         "figures": FigureLine,

@@ -154,6 +154,27 @@ class AccuracyLine(_Json):
 
 
 @dataclass(frozen=True)
+class ShareLine(_Json):
+    """What the rule that chooses k, the share of words that saliency-guided training masks, sees on the dev split."""
+
+    task: str
+    model: str
+    share: float
+    """k of these models."""
+    seeds: list[int]
+    """That both trainings have."""
+    measure: str
+    """`accuracy`, which the rule asks for; where it is not recorded the measure that picked the epoch; empty where
+    none is."""
+    standard: list[float]
+    guided: list[float]
+    """At the epoch that is kept, one per seed; empty without a measure."""
+    difference: float | None
+    """Saliency-guided less standard, mean over seeds."""
+    verdict: str
+
+
+@dataclass(frozen=True)
 class EvidenceLine(_Json):
     """One comparison that a claim rests on."""
 
@@ -200,6 +221,7 @@ class Reproduction:
     differences: Sequence[DifferenceLine]
     baselines: Sequence[BaselineLine]
     accuracies: Sequence[AccuracyLine]
+    shares: Sequence[ShareLine]
     evidence: Sequence[EvidenceLine]
     curves: Sequence[CurveLine]
     figures: Sequence[FigureLine] = field(default_factory=list)

@@ -10,6 +10,7 @@ from faithboard.reproduction.saliency_guided.claims import evidence_lines
 from faithboard.reproduction.saliency_guided.lines import Reproduction
 from faithboard.reproduction.saliency_guided.measured import Measured, measured
 from faithboard.reproduction.saliency_guided.models import accuracy_lines, missing_lines, model_line
+from faithboard.reproduction.saliency_guided.shares import share_lines
 from faithboard.reproduction.saliency_guided.values import baseline_lines, curve_lines, difference_lines, value_lines
 from faithboard.reproduction.stored import failures
 
@@ -46,6 +47,7 @@ def reproduction_of(results: Results, suite: Suite, made_of: str) -> Reproductio
         differences=differences,
         baselines=baselines,
         accuracies=accuracies,
+        shares=[line for group in groups for line in share_lines(group)],
         evidence=evidence_lines(passing, differences, accuracies, baselines),
         curves=[line for group in groups for line in curve_lines(group)],
     )

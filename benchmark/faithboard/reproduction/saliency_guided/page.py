@@ -10,7 +10,7 @@ from faithboard.config import LAST
 from faithboard.report import markdown
 from faithboard.reproduction.parts import figures as shown_figures
 from faithboard.reproduction.parts import title
-from faithboard.reproduction.saliency_guided import tables
+from faithboard.reproduction.saliency_guided import shares, tables
 from faithboard.reproduction.saliency_guided.claims import CLAIMS, Claim, claim_verdict, in_paper
 from faithboard.reproduction.saliency_guided.comparing import (
     BETTER,
@@ -31,6 +31,7 @@ from faithboard.reproduction.saliency_guided.comparing import (
 from faithboard.reproduction.saliency_guided.lines import DifferenceLine, Reproduction
 
 PAPER = 'Ismail et al. 2021, "Improving Deep Learning Interpretability by Saliency Guided Training", language tasks.'
+SUITE = "saliency-guided-training"
 READING = f"""\
 Every number is the mean over texts of the mean over seeds; its 95 % interval resamples the texts and holds for the
 models that were trained. How much other seeds would change it is in `over seeds`, the standard deviation of the mean
@@ -67,13 +68,13 @@ def restricted(reproduction: Reproduction, tasks: Container[str]) -> Reproductio
 
 def console_report(reproduction: Reproduction) -> str:
     """The claims with their numbers, and the differences that the paper publishes."""
-    parts = [_title(reproduction), *_missing(reproduction), *_claims(reproduction)]
+    parts = [_title(reproduction), *_warnings(reproduction), *_claims(reproduction)]
     return "\n\n".join([*parts, *_differences(reproduction, GUIDED, STANDARD), READING])
 
 
 def page(reproduction: Reproduction, figures: str) -> str:
     """The Markdown of the page, heading included; `figures` is the folder of the figures, relative to the page."""
-    parts = [_title(reproduction), *_missing(reproduction), *_summary(reproduction), READING, *_claims(reproduction)]
+    parts = [_title(reproduction), *_warnings(reproduction), *_summary(reproduction), READING, *_claims(reproduction)]
     parts += ["## Differences between trainings"]
     parts += [part for a, b in PAIRS for part in _differences(reproduction, a, b)]
     parts += [*_controls(reproduction), *_baselines(reproduction), *shown_figures(reproduction.figures, figures)]
@@ -85,10 +86,11 @@ def _title(reproduction: Reproduction) -> str:
     return title("Saliency-guided training, reproduced", PAPER, reproduction.suite[0])
 
 
-def _missing(reproduction: Reproduction) -> Iterator[str]:
+def _warnings(reproduction: Reproduction) -> Iterator[str]:
     if reproduction.missing:
         said = "\n".join(f"- {markdown.plain(line.says)}" for line in reproduction.missing)
         yield f"**Not everything is here.** What follows rests on the rest.\n\n{said}"
+    yield from shares.warnings(reproduction.shares, SUITE)
 
 
 def _summary(reproduction: Reproduction) -> Iterator[str]:
@@ -151,6 +153,9 @@ def _controls(reproduction: Reproduction) -> Iterator[str]:
     yield tables.models(reproduction.models)
     if reproduction.accuracies:
         yield tables.accuracies(reproduction.accuracies)
+    if reproduction.shares:
+        yield shares.RULE
+        yield shares.table(reproduction.shares)
     at_equal = reproduction.models and all(line.select == LAST for line in reproduction.models)
     yield f"**Epochs.** {AT_EQUAL_EPOCHS if at_equal else EQUAL_EPOCHS}"
     yield "\n".join(f"- {sentence}" for sentence in tables.epochs(reproduction.models))
