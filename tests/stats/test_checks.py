@@ -59,6 +59,29 @@ def test_a_control_is_compared_with_learned_attention_on_the_same_examples() -> 
     assert by_name["cnn-additive"].loss is None
 
 
+def test_a_comparison_is_on_the_seeds_that_both_have_and_says_which_are_lacking() -> None:
+    learned, control = ([record(name, seed) for seed in (0, 1, 2)] for name in ("cnn-additive", "cnn-uniform"))
+    right = {0: ([1, 1, 1, 1], [1, 1, 0, 0]), 1: ([1, 0, 0, 0], None), 2: ([1, 1, 1, 0], [1, 1, 1, 1])}
+    lines = [predicted(learned[seed], ours) for seed, (ours, _) in right.items()]
+    lines += [predicted(control[seed], theirs) for seed, (_, theirs) in right.items() if theirs is not None]
+    by_name = {check.model: check for check in check_models([*learned, *control], pd.concat(lines))}
+    check = by_name["cnn-uniform"]
+    assert check.seeds == [0, 2]
+    assert check.seed_losses == {"0": 0.5, "2": -0.25}
+    assert check.loss == pytest.approx(0.125)
+    assert check.against_accuracy == pytest.approx(7 / 8)
+    assert check.lacking == [1]
+    # What is said of learned attention itself is of all its seeds.
+    assert by_name["cnn-additive"].accuracy == pytest.approx(8 / 12)
+
+
+def test_without_a_seed_of_both_there_is_no_comparison_and_that_is_said() -> None:
+    learned, control = ([record(name, seed) for seed in (0, 1)] for name in ("cnn-dot", "cnn-none"))
+    lines = pd.concat([predicted(learned[0], [1, 0]), predicted(control[1], [1, 1])])
+    check = next(one for one in check_models([*learned, *control], lines) if one.attention == "none")
+    assert (check.against, check.loss, check.seed_losses, check.lacking) == ("cnn-dot", None, {}, [0, 1])
+
+
 def test_equal_predictions_lose_nothing_with_certainty() -> None:
     learned, control = record("cnn-additive"), record("cnn-random")
     lines = pd.concat([predicted(learned, [1, 0, 1]), predicted(control, [1, 0, 1])])
