@@ -7,6 +7,7 @@ from itertools import groupby
 from faithboard.report import layout, markdown
 from faithboard.report.agreement import PAGE, metrics_page
 from faithboard.report.markdown import number, percent, plain
+from faithboard.report.models import models_index
 from faithboard.report.page import HOW_TO_READ
 from faithboard.stats.board import Board, Table
 from faithboard.stats.ranking import Overall, overall
@@ -15,6 +16,8 @@ from faithboard.stats.sanity import CONTROL
 
 def index_page(board: Board) -> str:
     """The Markdown of a suite's README, heading included."""
+    if not board.standings:
+        return models_index(board)
     first = board.tables[0]
     seeds = ", ".join(map(str, first.seeds))
     parts = [

@@ -2,44 +2,69 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
+from faithboard.deviations import deviations
 from faithboard.published import performance
 from faithboard.report import layout, markdown
-from faithboard.report.markdown import number, with_interval
+from faithboard.report.markdown import number
+from faithboard.report.model_checks import attention_table, text_table
+from faithboard.report.page import GATE
 from faithboard.report.training_costs import training_cost_table
 from faithboard.stats.board import Board, Table
-from faithboard.stats.checks import CONTROLS, ModelCheck
 
-ATTENTION = """
-The same encoder with learned attention against none (the encoder's summary), uniform and random weights, on the full
-test split. Where the accuracy does not drop, attention does not matter for the task, whatever its weights show.
+DIAGNOSTICS = ("confidence", "gradient-mass-bottom-half")
+"""What is recorded of a trained model beside its performance; see `training.diagnostics`."""
+
+PERFORMANCE = """
+Mean over seeds ± standard deviation. Published: one unseeded run of the same architecture on the authors' own
+split of the full data, with 300-d vectors (bAbI: 50-d) and the epochs of the paper (Jain & Wallace 2019, the authors'
+result files).
 """.strip()
 
-PARTIAL = """
-Accuracy of the same model when every explained token is removed and the query stays. Where the text adds little, an
-explanation of the text is worth little: here where it adds less than five points with all of its interval.
+SETTINGS = """
+What is not as the profile of the task has it (for a task that is not built in: as the defaults have it). Of masking
+trainings: k, the share of a text's words that are masked, what stands in their place, and lambda, the weight of the
+divergence.
 """.strip()
 
-LITTLE = 0.05
-"""Accuracy that a text must be able to add for an explanation of it to be worth much."""
+LINES = """
+The pages are made of the lines beside them. Files of lines about methods, as `rows.jsonl` is, are empty here.
+""".strip()
 
 
 def models_page(board: Board) -> str:
     """The Markdown of a suite's page of models, heading included."""
     first = board.tables[0]
-    parts = [f"# {first.suite} v{first.suite_version}: models", _performance(board)]
-    attention = _attention(board.checks)
-    if attention:
-        parts += ["## Does attention matter?", ATTENTION, attention]
-    partial = _partial(board.checks)
-    if partial:
-        parts += ["## Does the text matter?", PARTIAL, partial]
+    parts = [f"# {first.suite} v{first.suite_version}: models", f"Seeds: {', '.join(map(str, first.seeds))}."]
+    parts += [_performance(board), "## Settings", _settings(board)]
+    if attention := attention_table(board.checks):
+        parts += ["## Does attention matter?", attention]
+    if text := text_table(board.checks):
+        parts += ["## Does the text matter?", text]
     if costs := training_cost_table(board):
         parts += ["## Cost of training", costs]
     return "\n\n".join(parts)
+
+
+def models_index(board: Board) -> str:
+    """The Markdown of the README of a suite in which nothing was explained, heading included."""
+    first = board.tables[0]
+    tasks = list(dict.fromkeys(layout.task_name(board, table) for table in board.tables))
+    below = [f"{table.task} {table.model} {table.training}" for table in board.tables if not table.gate_passed]
+    gate = f"not passing the accuracy gate: {', '.join(below)}" if below else "all pass the accuracy gate"
+    probed = sorted({probe.task for probe in board.probes})
+    parts = [
+        f"# {first.suite} v{first.suite_version}",
+        "How good are these models, and do attention and the text matter to them? Nothing was explained, so no method "
+        f"is ranked here. Seeds: {', '.join(map(str, first.seeds))}.",
+        f"- [models.md](models.md): {len(board.tables)} models of {len(tasks)} tasks ({', '.join(tasks)}); {gate}.",
+    ]
+    if probed:
+        parts[-1] += f"\n- Probes of the models: {', '.join(f'[{task}]({task}.md)' for task in probed)}."
+    return "\n\n".join([*parts, LINES])
 
 
 def _performance(board: Board) -> str:
@@ -72,70 +97,34 @@ def _performance(board: Board) -> str:
         "accuracy gate",
         *DIAGNOSTICS,
     )
-    note = (
-        "Mean over seeds ± standard deviation. The gate: see the page of a task. Published: one unseeded run of the "
-        "same model on the full published data (Jain & Wallace 2019, the authors' result files)."
-    )
-    return f"{markdown.table(headers, rows)}\n\n{note}"
+    return "\n\n".join([markdown.table(headers, rows), *_reasons(board), PERFORMANCE, GATE])
 
 
-DIAGNOSTICS = ("confidence", "gradient-mass-bottom-half")
-"""What is recorded of a trained model beside its performance; see `training.diagnostics`."""
+def _reasons(board: Board) -> list[str]:
+    """Why a model is missing from the means, or would not be ranked."""
+    lines = [
+        f"- {layout.task_name(board, table)}, {table.model}, {table.training}: {markdown.plain(table.reason)}."
+        for table in board.tables
+        if table.reason
+    ]
+    return ["\n".join(lines)] if lines else []
+
+
+def _settings(board: Board) -> str:
+    rows = [
+        (layout.task_name(board, table), table.model, table.training, said)
+        for table in board.tables
+        if (said := deviations(table.config, table.model, table.training, table.task))
+    ]
+    if not rows:
+        return "Every reference model has the settings of its task's profile."
+    return f"{SETTINGS}\n\n{markdown.table(('task', 'model', 'training', 'settings'), rows)}"
 
 
 def _published(table: Table) -> str:
     if table.training != "standard":
         return markdown.NOTHING
     return number(performance().get((table.task, table.model, table.performance_measure)))
-
-
-def _attention(checks: Iterable[ModelCheck]) -> str:
-    rows = []
-    for check in checks:
-        if check.attention in CONTROLS and check.loss is not None:
-            rows.append(
-                (
-                    check.task,
-                    check.encoder,
-                    check.training,
-                    check.attention,
-                    with_interval(check.accuracy, check.low, check.high),
-                    with_interval(check.loss, check.loss_low, check.loss_high),
-                    _verdict(check.loss_low, check.loss_high, "matters", "no difference shown", "hurts"),
-                )
-            )
-    headers = ("task", "encoder", "training", "instead of learned", "accuracy", "what is lost", "learned attention")
-    return markdown.table(headers, rows) if rows else ""
-
-
-def _partial(checks: Iterable[ModelCheck]) -> str:
-    rows = [
-        (
-            check.task,
-            check.model,
-            check.training,
-            with_interval(check.accuracy, check.low, check.high),
-            number(check.query_only),
-            with_interval(check.gain, check.gain_low, check.gain_high),
-            _worth(check.gain_low, check.gain_high),
-        )
-        for check in checks
-        if check.query_only is not None
-    ]
-    headers = ("task", "model", "training", "accuracy", "query alone", "what the text adds", "the text")
-    return markdown.table(headers, rows) if rows else ""
-
-
-def _worth(low: float | None, high: float | None) -> str:
-    if low is not None and high is not None and low > 0 and high < LITTLE:
-        return "**adds little**"
-    return _verdict(low, high, "matters", "no difference shown", "hurts")
-
-
-def _verdict(low: float | None, high: float | None, above: str, around: str, below: str) -> str:
-    if low is None or high is None:
-        return markdown.NOTHING
-    return above if low > 0 else below if high < 0 else around
 
 
 def _mean_and_spread(values: Sequence[float]) -> str:

@@ -18,6 +18,10 @@ that are significantly better (sign-flip test, Holm-adjusted p <= 0.05 over all 
 every seed). `2=` is a tie; `(2-4)` is the range of ranks that the tests leave open. Values are means over examples with
 95 % bootstrap intervals, conditional on the trained models. Arrows point to the better end."""
 
+GATE = """\
+The gate: the one-sided 95 % bootstrap bound of balanced accuracy above chance (of accuracy above the most
+frequent answer, where candidates are chosen) on the test split, for every seed."""
+
 
 def task_page(board: Board, task: str) -> str:
     """The Markdown of one task, heading included."""
@@ -89,8 +93,4 @@ def _models(tables: Sequence[Table]) -> str:
             )
         )
     headers = ("model", "training", "vectors", "test performance per seed", "accuracy gate", "explained ones right")
-    note = (
-        "The gate: the one-sided 95 % bootstrap bound of balanced accuracy above chance (of accuracy above the most\n"
-        "frequent answer, where candidates are chosen) on the test split, for every seed."
-    )
-    return f"## Models\n\n{markdown.table(headers, rows)}\n\n{note}"
+    return f"## Models\n\n{markdown.table(headers, rows)}\n\n{GATE}"
