@@ -37,13 +37,74 @@ def test_the_index_links_to_the_page_where_there_is_one(board: Board) -> None:
 def test_metrics_stand_in_the_order_of_their_agreement_with_known_truth(board: Board) -> None:
     found = [cells(line) for line in lines_of(render(board)["metrics.md"], "## Which metric") if line.startswith("| `")]
     assert [row[0] for row in found] == ["`sufficiency`", "`comprehensiveness`", "`comprehensiveness-unk`"]
-    assert found[0][1] == "1.000 [0.333, 1.000]"
-    assert found[2][1] == "-"
+    assert found[0][1:] == ["1.000 [0.333, 1.000]", "1.00 / 1.00", "0 of 2", "3"]
+    assert found[2][1:] == ["-", "-", "0 of 0", "3"]
+
+
+def truth_page(board: Board, **apart: int) -> str:
+    """The section on known truth that tells so many pairs of methods apart on each task; no metric does on `mute`."""
+    tables = [
+        replace(board.tables[0], key=task, task=task, known_truth={"verified": 1.0}, fingerprint_name="generated")
+        for task in apart
+    ]
+    like = next(one for one in board.standings if one.metric == "comprehensiveness" and not one.reason)
+    standings = [
+        replace(like, table=task, method=method, method_kind="sensitivity", metric=metric, metric_kind=kind)
+        for task in apart
+        for method in "abc"
+        for metric, kind in (("comprehensiveness", "erasure"), ("precision@k", "rationale"))
+    ]
+    compared = next(one for one in board.comparisons if one.metric == "precision@k")
+    comparisons = [
+        replace(compared, table=task, a=a, b=b, better=a if at < told else "")
+        for task, told in apart.items()
+        for at, (a, b) in enumerate(("ab", "ac", "bc"))
+    ]
+    lines = [
+        replace(
+            pair("comprehensiveness", "precision@k", tau, relation="truth", decided=0 if task == "mute" else told),
+            table=task,
+        )
+        for tau, (task, told) in zip((0.25, 0.75, 0.8, 0.9), apart.items(), strict=False)
+    ]
+    made = replace(board, tables=tables, standings=standings, comparisons=comparisons, metric_agreement=lines)
+    return metrics_page(made).split("## Which metric")[1].split("\n## ")[0]
+
+
+def test_truth_that_tells_no_two_methods_apart_ranks_no_metric(board: Board) -> None:
+    page = truth_page(board, silent=0)
+    assert "truth tells no two methods apart (3 pairs), so it ranks no metric." in page
+    assert "| `comprehensiveness`" not in page
+    assert "| `comprehensiveness` | 0.250" in truth_page(board, loud=3)
+
+
+def test_a_metric_that_tells_none_of_the_pairs_apart_has_no_tau(board: Board) -> None:
+    page = truth_page(board, loud=3)
+    assert "truth tells 3 of 3 pairs of methods apart" in page
+    undecided = replace(board, metric_agreement=[replace(one, decided=0) for one in board.metric_agreement])
+    found = [cells(line) for line in lines_of(metrics_page(undecided), "## Which metric") if line.startswith("| `")]
+    assert ["`sufficiency`", "no two methods told apart in both", "-", "0 of 0", "3"] in found
+
+
+def test_the_mean_over_models_is_of_those_on_which_truth_decides(board: Board) -> None:
+    page = truth_page(board, one=3, silent=0, other=3, mute=3)
+    mean = next(line for line in page.splitlines() if line.startswith("| `"))
+    assert cells(mean) == ["`comprehensiveness`", "0.525", "0.250", "0.800", "-"]
+    assert page.count("<details>") == 3
+
+
+def test_medians_are_no_part_of_the_page_even_in_lines_of_earlier_releases(board: Board) -> None:
+    old = [pair("completeness", "comprehensiveness", 0.3, relation="metric")]
+    like = next(one for one in board.standings if one.table == old[0].table and one.metric == "comprehensiveness")
+    median = replace(like, metric="completeness", metric_kind="amounts", statistic="median")
+    made = replace(board, metric_agreement=[*board.metric_agreement, *old], standings=[*board.standings, median])
+    assert "completeness" not in metrics_page(made)
+    assert "completeness" in metrics_page(replace(made, standings=board.standings))
 
 
 def test_agreement_with_marked_tokens_that_are_not_planted_is_no_known_truth(board: Board) -> None:
-    header = next(line for line in lines_of(render(board)["metrics.md"], "## Which metric") if line.startswith("| met"))
-    assert "movies" not in header
+    said = [line for line in lines_of(render(board)["metrics.md"], "## Which metric") if line.startswith("- ")]
+    assert [line.split(",")[0] for line in said if "truth tells" in line] == ["- planted"]
 
 
 def test_known_truth_is_not_averaged_with_what_people_marked(board: Board) -> None:

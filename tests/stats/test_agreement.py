@@ -175,6 +175,14 @@ def test_known_truth_counts_where_the_model_uses_it(verified: float) -> None:
     assert found.low <= found.tau <= found.high
 
 
+def test_a_median_ranks_nothing_and_is_not_compared() -> None:
+    made = ranked({name: {"comprehensiveness": noisy(m, salt=at)} for at, (name, (m, _)) in enumerate(MEANS.items())})
+    for at, name in enumerate(MEANS):
+        median = {"kind": "amounts", "statistic": "median", "better": "lower"}
+        made.add(f"{name}-other", {"completeness": noisy(0.5, salt=at)}, row=median, kind="sensitivity")
+    assert made.board().metric_agreement == []
+
+
 def test_the_interval_is_a_bootstrap_over_examples_shared_by_both() -> None:
     # Two metrics that are one: whatever is drawn, their rankings are one too.
     noise = {name: noisy(0.5, spread=0.5, salt=at) for at, name in enumerate("abcd")}

@@ -8,7 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from faithboard.report import layout, markdown
-from faithboard.report.markdown import number, with_interval
+from faithboard.report.markdown import number
+from faithboard.report.taus import compared, related, swapped_cell, tau_cell, without_tau
+from faithboard.report.truth import truth_section
 from faithboard.stats.agreed import MethodAgreement, MetricAgreement
 from faithboard.stats.board import Board, Table
 
@@ -21,12 +23,6 @@ tau-b: 1 for the same order, 0 for no relation, -1 for the opposite order. Betwe
 explanation methods that both rank (`random` and other reference rows are left out), every metric turned so that better
 is higher; intervals are 95 % bootstrap intervals over examples, conditional on the trained models and on these methods.
 With few methods tau is coarse: of four, one swapped pair costs 0.33.
-""".strip()
-
-TRUTH = """
-On planted tasks it is known which tokens the model uses, and a model stands here only if it is verified to use them. A
-metric that ranks the methods as `precision@k` does measures the same thing there. It need not elsewhere: a planted
-token is a strong and lonely signal. An interval that reaches 0 shows no agreement at all.
 """.strip()
 
 OPERATORS = """
@@ -50,7 +46,7 @@ magnitudes of the scores on the same text and model; intervals are in `method-ag
 
 def metrics_page(board: Board) -> str:
     """The Markdown of a suite's page of metrics, heading included; empty where nothing can be compared."""
-    parts = [*_truth(board), *_operators(board), *_metrics(board), *_methods(board)]
+    parts = [*truth_section(board), *_operators(board), *_metrics(board), *_methods(board)]
     if not parts:
         return ""
     first = board.tables[0]
@@ -60,7 +56,7 @@ def metrics_page(board: Board) -> str:
 def operator_warnings(board: Board, table: Table) -> list[str]:
     """One sentence for each metric of a table whose ranking is another one under another operator."""
     found: dict[str, list[MetricAgreement]] = defaultdict(list)
-    for one in _related(board, "operator", table):
+    for one in related(board, "operator", table):
         if one.reversed:
             found[_base(one)].append(one)
     return [
@@ -74,65 +70,29 @@ def operator_warnings(board: Board, table: Table) -> list[str]:
     ]
 
 
-def _related(board: Board, relation: str, table: Table | None = None) -> list[MetricAgreement]:
-    return [
-        one for one in board.metric_agreement if one.relation == relation and (table is None or one.table == table.key)
-    ]
-
-
-def _name(board: Board, table: Table) -> str:
-    said = layout.reservations(table)
-    return f"{layout.task_name(board, table)}, {table.model}, {table.training}{f' ({said})' if said else ''}"
-
-
-def _tau(one: MetricAgreement) -> str:
-    return with_interval(one.tau, one.low, one.high)
-
-
-def _truth(board: Board) -> list[str]:
-    related = _related(board, "truth")
-    if not any(one.tau is not None for one in related):
-        return []
-    tables = [table for table in board.tables if any(one.table == table.key for one in related)]
-    of = {(one.a, one.table): one for one in related}
-    means = {metric: _mean(one.tau for one in related if one.a == metric) for metric, _ in of}
-    ordered = sorted(means, key=lambda metric: (-np.nan_to_num(means[metric], nan=-np.inf), metric))
-    rows = []
-    for metric in ordered:
-        cells = [_tau(of[metric, table.key]) if (metric, table.key) in of else markdown.NOTHING for table in tables]
-        mean = markdown.NOTHING if np.isnan(means[metric]) else number(means[metric])
-        rows.append((f"`{metric}`", *([mean] if len(tables) > 1 else []), *cells))
-    headers = ("metric", *(["mean"] if len(tables) > 1 else []), *(_name(board, table) for table in tables))
-    methods = sorted({one.methods for one in related if one.tau is not None})
-    counted = f"Methods compared: {' to '.join(map(str, dict.fromkeys((methods[0], methods[-1]))))}."
-    return ["## Which metric finds known truth?", TRUTH, markdown.table(headers, rows), counted, *_undefined(related)]
-
-
 def _operators(board: Board) -> list[str]:
     rows, each, warned = [], [], []
     for table in board.tables:
-        name = _name(board, table)
+        name = layout.model_name(board, table)
         by_base: dict[str, list[MetricAgreement]] = defaultdict(list)
-        for one in _related(board, "operator", table):
+        for one in related(board, "operator", table):
             by_base[_base(one)].append(one)
-            each.append(
-                (name, f"`{one.a}`", f"`{one.b}`", _tau(one), f"{one.reversed} of {one.decided}", f"{one.methods}")
-            )
+            each.append((name, f"`{one.a}`", f"`{one.b}`", tau_cell(one), swapped_cell(one), f"{one.methods}"))
         for base, group in by_base.items():
             known = [one for one in group if one.tau is not None]
             lowest = min(known, key=lambda one: one.tau or 0.0, default=None)
             between = f"`{lowest.a}` and `{lowest.b}`" if lowest else markdown.NOTHING
-            swapped = f"{sum(one.reversed for one in group)} of {sum(one.decided for one in group)}"
             mean = number(float(np.mean([one.tau or 0.0 for one in known]))) if known else markdown.NOTHING
-            rows.append((name, base, mean, _tau(lowest) if lowest else markdown.NOTHING, between, swapped))
+            tau = tau_cell(lowest) if lowest else markdown.NOTHING
+            rows.append((name, base, mean, tau, between, swapped_cell(*group)))
         warned += [f"- {name}: {sentence}" for sentence in operator_warnings(board, table)]
     if not rows:
         return []
     body = markdown.table(("trained model", "metric", "mean tau", "lowest tau", "between", "swapped"), rows)
     pairs = markdown.table(("trained model", "metric", "and", "tau", "swapped", "methods"), each, right=(5,))
     said = "\n".join(warned) or "No pair of methods that two operators both tell apart is swapped between them."
-    undefined = _undefined(_related(board, "operator"))
-    folded = _folded("Every two operators", pairs)
+    undefined = without_tau(one for table in board.tables for one in related(board, "operator", table))
+    folded = markdown.folded("Every two operators", pairs)
     return ["## Does the ranking depend on the operator?", OPERATORS, said, body, folded, *undefined]
 
 
@@ -147,7 +107,7 @@ def _metrics(board: Board) -> list[str]:
             return f"`{metric}`"
         return f"`{metric}` ({'known truth' if one.table in planted else 'plausibility'})"
 
-    for one in board.metric_agreement:
+    for one in compared(board):
         if one.tau is not None:
             pair = label(one, one.a), label(one, one.b)
             by_pair[pair].append(one.tau)
@@ -158,8 +118,8 @@ def _metrics(board: Board) -> list[str]:
     parts = ["## Metrics with metrics", METRICS, mean]
     for table in board.tables:
         if table.key in by_table and len(by_table) > 1:
-            parts.append(_folded(_name(board, table), _matrix(by_table[table.key])))
-    return [*parts, *_undefined(board.metric_agreement)]
+            parts.append(markdown.folded(layout.model_name(board, table), _matrix(by_table[table.key])))
+    return [*parts, *without_tau(compared(board))]
 
 
 def _methods(board: Board) -> list[str]:
@@ -169,7 +129,7 @@ def _methods(board: Board) -> list[str]:
         if any(one.tau is not None for one in own):
             order = [f"`{method}`" for method in layout.methods(board, table)]
             body = _matrix({(f"`{one.a}`", f"`{one.b}`"): one.tau for one in own if one.tau is not None}, order)
-            parts.append(_folded(_name(board, table), "\n\n".join([body, *_constant(own)])))
+            parts.append(markdown.folded(layout.model_name(board, table), "\n\n".join([body, *_constant(own)])))
     return ["## Methods with methods", METHODS, *parts] if parts else []
 
 
@@ -180,20 +140,6 @@ def _constant(own: Iterable[MethodAgreement]) -> list[str]:
         for one in own
         if one.undefined_share
     ]
-    return ["\n".join(lines)] if lines else []
-
-
-def _undefined(agreements: Iterable[MetricAgreement]) -> list[str]:
-    """How many pairs of metrics have no tau, by reason, and intervals over fewer resamples than all."""
-    reasons: dict[str, int] = defaultdict(int)
-    partial = 0
-    for one in agreements:
-        if one.reason:
-            reasons[one.reason] += 1
-        partial += one.undefined_share > 0
-    lines = [f"- {count} without a tau: {reason}." for reason, count in sorted(reasons.items())]
-    if partial:
-        lines.append(f"- {partial} with intervals that leave out resamples in which all methods are tied.")
     return ["\n".join(lines)] if lines else []
 
 
@@ -213,15 +159,6 @@ def _matrix(taus: Mapping[tuple[str, str], float], order: Sequence[str] = ()) ->
     ]
     headers = ("", "", *(str(at + 1) for at in range(len(names) - 1)))
     return markdown.table(headers, rows, right=[0, *range(2, len(headers))])
-
-
-def _folded(title: str, body: str) -> str:
-    return f"<details><summary>{title}</summary>\n\n{body}\n\n</details>"
-
-
-def _mean(taus: Iterable[float | None]) -> float:
-    known = [tau for tau in taus if tau is not None]
-    return float(np.mean(known)) if known else float("nan")
 
 
 def _base(one: MetricAgreement) -> str:

@@ -16,8 +16,7 @@ def curves(grid: Grid) -> str:
     found = [table for metric in grid.metrics for table in _curve(metric, grid.column(metric))]
     if not found:
         return ""
-    body = "\n\n".join(found)
-    return f"<details><summary>Curves, with the 95 % band of <code>{BASELINE}</code></summary>\n\n{body}\n\n</details>"
+    return markdown.folded(f"Curves, with the 95 % band of <code>{BASELINE}</code>", "\n\n".join(found))
 
 
 def _curve(metric: str, cells: Sequence[Standing]) -> Iterator[str]:

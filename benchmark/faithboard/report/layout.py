@@ -80,6 +80,12 @@ def task_name(board: Board, table: Table) -> str:
     return f"{table.task} v{table.task_version}" if len(versions) > 1 else table.task
 
 
+def model_name(board: Board, table: Table) -> str:
+    """`planted, bilstm-additive, standard`, with what must be said of its data."""
+    said = reservations(table)
+    return f"{task_name(board, table)}, {table.model}, {table.training}{f' ({said})' if said else ''}"
+
+
 def unverified(table: Table) -> bool:
     """True when the content of the data is none that the task knows."""
     return table.fingerprint_name == "unverified"

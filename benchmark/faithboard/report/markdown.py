@@ -56,6 +56,11 @@ def percent(share: float) -> str:
     return f"{share:.1%}"
 
 
+def folded(title: str, body: str) -> str:
+    """A block that is closed until a reader opens it."""
+    return f"<details><summary>{title}</summary>\n\n{body}\n\n</details>"
+
+
 def begin(name: str) -> str:
     """The line before a generated block."""
     return f"<!-- faithboard:begin {name} -->"

@@ -195,7 +195,7 @@ def _against_random(board: Board, grid: Grid) -> str:
         return ""
     headers = ("metric", "method", f"difference to {BASELINE}", "wins / ties / losses", "p (Holm)", "better")
     body = markdown.table(headers, rows, right=(3, 4))
-    return f"<details><summary>Every method against <code>{BASELINE}</code>, paired</summary>\n\n{body}\n\n</details>"
+    return markdown.folded(f"Every method against <code>{BASELINE}</code>, paired", body)
 
 
 def _paired(metric: str, method: str, pair: Comparison) -> tuple[str, ...]:

@@ -101,8 +101,9 @@ def _seed_taus(entries: Sequence[Entry], seed: int, scores: ReadScores) -> dict[
 def metric_agreements(
     table: Table, rankings: Iterable[Ranking], comparisons: Iterable[Comparison]
 ) -> list[MetricAgreement]:
-    """Every pair of metrics that rank at least one method; a pair with known truth has it as `b`."""
-    ordered = [one for one in rankings if one.info.better != "neither" and one.values.shape[1]]
+    """Every pair of metrics that rank at least one method; a pair with known truth has it as `b`. Medians rank none."""
+    means = [one for one in rankings if one.info.statistic == "mean"]
+    ordered = [one for one in means if one.info.better != "neither" and one.values.shape[1]]
     # Known truth last, so that it stands as b; the others in their order.
     ordered.sort(key=lambda one: one.info.metric == TRUTH)
     examples = pd.Index(sorted(set().union(*(one.values.index for one in ordered))))
@@ -123,10 +124,8 @@ def _signs(ranking: Ranking, examples: pd.Index[str], methods: Sequence[str]) ->
     Row 0 is of the examples themselves, the others of resamples of the examples of all metrics, shared by them.
     """
     values = ranking.values.reindex(index=examples, columns=pd.Index(methods))
-    median = ranking.info.statistic == "median"
-    resampled = (resampling.bootstrap_medians if median else resampling.bootstrap_means)(values.to_numpy(), RESAMPLES)
-    own = (values.median() if median else values.mean()).to_numpy()
-    rows = np.vstack([own, resampled]).round(_DECIMALS) * ranking.sign
+    resampled = resampling.bootstrap_means(values.to_numpy(), RESAMPLES)
+    rows = np.vstack([values.mean().to_numpy(), resampled]).round(_DECIMALS) * ranking.sign
     first, second = np.triu_indices(len(methods), 1)
     signs: Float[ndarray, "resample pair"] = np.sign(rows[:, first] - rows[:, second]).astype(np.float32)
     return signs
