@@ -11,6 +11,9 @@ from faithboard import resolve, suites
 from faithboard.errors import DataError, SuiteError, near
 from faithboard.task import SPLITS, Task
 
+SHORT = 8
+"""Digits that are shown of a key."""
+
 
 def listed(what: str, data: Path | None, results: Path) -> str:
     """The table of one kind of thing. Raises SuiteError for an unknown kind."""
@@ -75,6 +78,7 @@ def _metrics() -> str:
 
 
 def _models(results: Path) -> str:
+    from faithboard.deviations import deviations
     from faithboard.models import names
     from faithboard.store import Store
 
@@ -90,14 +94,18 @@ def _models(results: Path) -> str:
             one.performance_measure,
             f"{one.performance[one.performance_measure]:.3f}" if one.status == "ok" else one.status,
             "passed" if one.gate_passed else "not passed",
+            deviations(one.config, one.model, one.training, one.task) or "-",
+            one.key[:SHORT],
         )
         for one in sorted(
-            Store(results, writable=False).models(), key=lambda one: (one.task, one.model, one.training, one.seed)
+            Store(results, writable=False).models(),
+            key=lambda one: (one.task, one.model, one.training, one.seed, one.key),
         )
     ]
-    headers = ("task", "model", "training", "seed", "measure", "test", "accuracy gate")
+    headers = ("task", "model", "training", "seed", "measure", "test", "accuracy gate", "settings", "key")
     trained = tabulate(rows, headers, tablefmt="simple", disable_numparse=True) if rows else "nothing is trained"
-    return f"{text}\n\nin {results}:\n{trained}"
+    note = "settings: what is not as the profile of the task has it, and what a masking training masks"
+    return f"{text}\n\nin {results}:\n{trained}" + (f"\n{note}" if rows else "")
 
 
 def _trainings() -> str:
