@@ -7,6 +7,7 @@ import pytest
 from faithboard import suites
 from faithboard.errors import SuiteError
 from faithboard.membership import definition
+from tests import tiny
 
 TOML = """
 name = "mine"
@@ -37,6 +38,20 @@ def test_a_suite_is_read_whole() -> None:
 @pytest.mark.parametrize("name", suites.names())
 def test_built_in_suites_are_valid_and_named_like_their_file(name: str) -> None:
     assert suites.load(name).name == name
+
+
+def test_the_suite_of_sanity_checks_plans_what_they_compare(tmp_path: Path) -> None:
+    chosen = suites.changed(suites.load("sanity"), tasks=["planted"])
+    plan = tiny.planned(chosen, tiny.place(tmp_path))
+    trainings = ("standard", "random-labels", "word-deletion")
+    assert [(job.training.procedure, job.seed) for job in plan.jobs] == [
+        (one, at) for one in trainings for at in (0, 1)
+    ]
+    for job in plan.jobs:
+        assert {one.name: one.state for one in job.explanations} == dict.fromkeys(chosen.methods, "run")
+        # A control is explained, and its explanations are compared with those of standard training.
+        expected = () if job.training.procedure == "random-labels" else chosen.metrics
+        assert {tuple(metric.name for metric in one.metrics) for one in job.explanations} == {expected}
 
 
 @pytest.mark.parametrize(
