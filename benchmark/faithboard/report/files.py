@@ -30,12 +30,12 @@ from faithboard.records import _Json
 from faithboard.report import layout, markdown
 from faithboard.report.agreement import PAGE as METRICS_PAGE
 from faithboard.report.agreement import metrics_page
+from faithboard.report.grids import grid_table
 from faithboard.report.index import index_page, leaders
 from faithboard.report.keeping import together
 from faithboard.report.markdown import number
 from faithboard.report.models import models_page
 from faithboard.report.page import task_page
-from faithboard.report.section import grid_table
 from faithboard.stats.agreed import MethodAgreement, MetricAgreement, SanityCheck
 from faithboard.stats.board import Board, Comparison, Cost, ProbeSummary, Standing, Table
 from faithboard.stats.checks import ModelCheck

@@ -1,0 +1,116 @@
+"""A grid of methods and metrics as a Markdown table, with a note for everything that a number in it cannot say."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+
+from faithboard.report import markdown
+from faithboard.report.layout import Grid
+from faithboard.report.markdown import amount, number, percent, plain
+from faithboard.stats.board import Cost, Standing
+from faithboard.stats.entries import BASELINE
+
+
+def grid_table(grid: Grid) -> str:
+    """The Markdown table of a grid: values and ranks of every method, and how many steps it takes."""
+    headers = ["method"]
+    for metric in grid.metrics:
+        headers += [grid.header(metric), "rank"]
+    headers.append("steps per example")
+    rows = []
+    for method in grid.methods:
+        row = [f"`{method}`"]
+        for metric in grid.metrics:
+            row += [grid.value(method, metric), _rank(grid, method, metric)]
+        rows.append([*row, _steps(grid.costs.get(method))])
+    return markdown.table(headers, rows, right=[len(headers) - 1])
+
+
+def _rank(grid: Grid, method: str, metric: str) -> str:
+    shown = grid.rank(method, metric)
+    if shown == markdown.NOTHING:
+        return shown
+    cell = grid.cells[method, metric]
+    return shown if cell.rank == cell.rank_high else f"{shown} ({cell.rank}-{cell.rank_high})"
+
+
+def _steps(cost: Cost | None) -> str:
+    if cost is None or cost.forward_steps is None or cost.backward_steps is None:
+        return markdown.NOTHING
+    return f"{amount(cost.forward_steps)} + {amount(cost.backward_steps)}"
+
+
+def notes(grid: Grid) -> str:
+    """What the numbers of a grid cannot say, as a list."""
+    lines = ["Steps: token steps through the encoder per example and draw, forward + backward."]
+    lines.append(f"Examples: {', '.join(map(_counted, map(grid.column, grid.metrics)))}.")
+    for metric in grid.metrics:
+        cells = grid.column(metric)
+        lines += _expectation(cells)
+        lines += [f"{metric}: {words}: {count:,} examples." for words, count in _special(cells).items()]
+        undefined = [f"`{cell.method}` {percent(cell.undefined_share)}" for cell in cells if cell.undefined_share]
+        if undefined:
+            stands_in = f", given the value of `{BASELINE}`" if BASELINE in grid.methods else ""
+            lines.append(f"{metric}: undefined examples{stands_in}: {', '.join(undefined)}.")
+    truncated = max(cell.truncated for cell in grid.cells.values())
+    if truncated:
+        lines.append(f"{truncated:,} of the explained examples were cut at the task's length limit.")
+    lines += _not_ranked(grid)
+    return "\n".join(f"- {line}" for line in lines)
+
+
+def _counted(cells: Sequence[Standing]) -> str:
+    most = max(cells, key=lambda cell: cell.n)
+    left = f" ({most.excluded:,} excluded for every method alike)" if most.excluded else ""
+    return f"{most.metric} {most.n:,}{left}"
+
+
+def _special(cells: Sequence[Standing]) -> Mapping[str, int]:
+    """What holds for some of the examples, the same for every method."""
+    return max((cell.counts for cell in cells), key=len, default={})
+
+
+def _expectation(cells: Sequence[Standing]) -> Iterable[str]:
+    baseline = next((cell for cell in cells if cell.method == BASELINE), None)
+    expected = next((cell.expectation for cell in cells if cell.expectation is not None), None)
+    if baseline is None or expected is None or baseline.low is None or baseline.high is None:
+        return
+    verdict = "contains" if baseline.low <= expected <= baseline.high else "**does not contain**"
+    yield (
+        f"{baseline.metric}: a random order has {number(expected)} in expectation; the interval of "
+        f"`{BASELINE}`, [{number(baseline.low)}, {number(baseline.high)}], {verdict} it."
+    )
+
+
+def _not_ranked(grid: Grid) -> Iterable[str]:
+    by_reason: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+    for metric in grid.metrics:
+        for cell in grid.column(metric):
+            if cell.reason and cell.reason != grid.table.reason:
+                by_reason[cell.reason][cell.method].append(metric)
+    for reason, methods in by_reason.items():
+        for method, metrics in methods.items():
+            where = "" if len(metrics) == len(grid.metrics) else f" in {', '.join(metrics)}"
+            yield f"Not ranked: `{method}`{where}: {plain(reason)}."
+
+
+def spread(grid: Grid) -> list[str]:
+    """How far the means of the seeds lie apart."""
+    if len(grid.table.seeds) < 2:
+        return ["One seed: there is no spread over seeds to show."]
+    headers = ["method", *(f"{metric}, sd over seeds" for metric in grid.metrics)]
+    rows = [
+        [
+            f"`{method}`",
+            *(
+                number(cell.seed_spread) if (cell := grid.cells.get((method, metric))) else "-"
+                for metric in grid.metrics
+            ),
+        ]
+        for method in grid.methods
+    ]
+    return [
+        "Spread of the mean over seeds (never pooled into the intervals above):",
+        markdown.table(headers, rows, right=range(1, len(headers))),
+    ]
