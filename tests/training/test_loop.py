@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,6 +15,7 @@ from faithboard.batch import Batch
 from faithboard.classifier import Classifier
 from faithboard.config import ModelConfig, TrainingConfig
 from faithboard.data import TaskData
+from faithboard.data.encoded import Encoded
 from faithboard.errors import ContractError, DataError, FaithboardError, SuiteError
 from faithboard.models import AttentionClassifier, build
 from faithboard.performance import measure, probabilities
@@ -41,14 +42,16 @@ def submitted(procedure: Procedure) -> Training:
 
 
 def scripted(monkeypatch: pytest.MonkeyPatch, scores: list[float]) -> list[bytes]:
-    """Make the dev measure follow a script; returns the weights seen at each epoch's end."""
+    """Make the dev measure that selects follow a script, and any other run against it; returns the weights seen at each
+    epoch's end."""
     seen: list[bytes] = []
 
-    def next_score(model: Classifier, *_: object) -> float:
+    def next_scores(model: Classifier, _dev: Encoded, _task: Task, wanted: Sequence[str]) -> dict[str, float]:
         seen.append(weights(model))
-        return scores[len(seen) - 1]
+        score = scores[len(seen) - 1]
+        return {**dict.fromkeys(wanted, 1 - score), wanted[-1]: score}
 
-    monkeypatch.setattr(loop, "_dev_score", next_score)
+    monkeypatch.setattr(loop, "_dev_scores", next_scores)
     return seen
 
 
@@ -62,7 +65,7 @@ def test_learns_the_tiny_task_and_reports_it() -> None:
     assert not model.training
     assert [entry for _, _, entry in told] == trained.history
     assert told[0][:2] == (1, 3)
-    assert set(trained.history[0]) == {"epoch", "loss", "dev-roc-auc", "seconds"}
+    assert set(trained.history[0]) == {"epoch", "loss", "dev-accuracy", "dev-roc-auc", "seconds"}
     assert trained.seconds >= sum(entry["seconds"] for entry in trained.history)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
@@ -30,6 +30,9 @@ from faithboard.training.definition import Procedure
 if TYPE_CHECKING:
     from faithboard.data import TaskData
 
+ACCURACY = "accuracy"
+"""The dev measure that every epoch has."""
+
 Checkpoint = Mapping[str, Any]
 """State after an epoch, of tensors and plain values: `history`, `best`, `weights`, `optimiser`."""
 
@@ -39,10 +42,8 @@ class Trained:
     """How a training went. The model itself holds the weights of the best epoch."""
 
     history: list[dict[str, float]]
-    """One entry per epoch: `epoch` (from 1), `loss` (mean per text), the dev measure that selects, `seconds`.
-
-    The measure is the accuracy where none selects.
-    """
+    """One entry per epoch: `epoch` (from 1), `loss` (mean per text), `dev-accuracy`, the dev measure that selects where
+    that is another one, `seconds`."""
     best_epoch: int
     """The one whose weights are kept: the last with `select = "last"`."""
 
@@ -118,7 +119,7 @@ def fit(
     texts, dev = (encoded(data, split) for split in ("train", "dev"))
     optimiser = _optimiser(model, data.task, config)
     last = config.select == LAST
-    measured_by = "accuracy" if last else config.select
+    selecting = ACCURACY if last else config.select
     course = _Course(last=last)
     if resume is not None:
         course = _Course.resumed(resume, last=last)
@@ -129,10 +130,11 @@ def fit(
             epoch = len(course.history) + 1
             started = time.perf_counter()
             loss = _epoch(model, texts, loss_of, optimiser, config, seed, epoch)
-            score = _dev_score(model, dev, data.task, measured_by)
+            scores = _dev_scores(model, dev, data.task, (ACCURACY, selecting))
             seconds = time.perf_counter() - started
-            entry = {"epoch": epoch, "loss": loss, f"dev-{measured_by}": score, "seconds": seconds}
-            course.add(entry, score, model)
+            shown = {f"dev-{name}": score for name, score in scores.items()}
+            entry = {"epoch": epoch, "loss": loss, **shown, "seconds": seconds}
+            course.add(entry, scores[selecting], model)
             if save is not None:
                 save(course.checkpoint(model, optimiser))
             if progress is not None:
@@ -210,12 +212,14 @@ def _epoch(
     return total / len(texts)
 
 
-def _dev_score(model: Classifier, dev: Encoded, task: Task, select: str) -> float:
+def _dev_scores(model: Classifier, dev: Encoded, task: Task, wanted: Sequence[str]) -> dict[str, float]:
+    """The measures of those names on the dev split."""
     model.eval()
     measures = measure(encoded_probabilities(model, dev, model.device), dev.labels.numpy(), task)
-    if select not in measures:
-        raise DataError(f"{task.name}: the dev split has one class alone, so {select} cannot pick an epoch")
-    return measures[select]
+    for name in wanted:
+        if name not in measures:
+            raise DataError(f"{task.name}: the dev split has one class alone, so {name} cannot pick an epoch")
+    return {name: measures[name] for name in wanted}
 
 
 def _optimiser(model: Classifier, task: Task, config: TrainingConfig) -> torch.optim.Optimizer:
