@@ -68,6 +68,23 @@ def test_metrics_beside_the_order_have_a_grid_of_their_own_and_a_median_no_rank(
     assert "completeness" not in layout.faithfulness(board, board.tables[0]).metrics
 
 
+def test_a_median_is_shown_with_its_tail_however_small_and_has_no_column_of_ranks() -> None:
+    made = records()
+    tail: dict[str, Any] = {"points": ["median", "95th percentile"], "curve": [3.1e-8, 1.6e-7]}
+    of_amounts: dict[str, Any] = {"kind": "amounts", "statistic": "median", "better": "lower"}
+    made.add("deeplift", {"completeness": np.full((2, 40), 4.36e-8)}, row=of_amounts | tail)
+    made.add("exact", {"completeness": np.zeros((2, 40))}, row=of_amounts)
+    made.add("other", {"infidelity": noisy(0.2)}, row={"kind": "amounts", "better": "lower"})
+    board = made.board()
+    page = section(board, board.tables[0]).split("### Scores as amounts")[1].split("\n### ")[0]
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in page.splitlines() if line.startswith("| ")]
+    # The metric that ranks leads.
+    assert rows[0] == ["method", "infidelity ↓", "rank", "completeness ↓", "steps per example"]
+    assert rows[1][0] == "`other`"
+    shown = {row[0]: row[3] for row in rows[1:]}
+    assert (shown["`deeplift`"], shown["`exact`"]) == ("4.4e-08 (95th: 1.6e-07)", "0")
+
+
 def test_who_promises_nothing_has_no_row_in_the_table() -> None:
     made = records()
     gone = {"kind": "amounts", "status": "unsupported", "reason": "not promised", "better": "lower"}

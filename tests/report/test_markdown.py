@@ -22,6 +22,10 @@ def test_amounts_show_about_three_digits(value: float | None, shown: str) -> Non
     assert markdown.amount(value) == shown
 
 
+def test_what_is_near_nothing_is_shown_by_its_size() -> None:
+    assert [markdown.scientific(value) for value in (4.36e-8, 0.0, 0.125)] == ["4.4e-08", "0", "1.2e-01"]
+
+
 def test_small_p_values_are_not_shown_as_zero() -> None:
     assert [markdown.p_value(p) for p in (0.00049, 0.0005, 0.05, 1.0)] == ["<0.001", "0.001", "0.050", "1.000"]
 

@@ -16,13 +16,14 @@ def grid_table(grid: Grid) -> str:
     """The Markdown table of a grid: values and ranks of every method, and how many steps it takes."""
     headers = ["method"]
     for metric in grid.metrics:
-        headers += [grid.header(metric), "rank"]
+        headers += [grid.header(metric)] if grid.of_median(metric) else [grid.header(metric), "rank"]
     headers.append("steps per example")
     rows = []
     for method in grid.methods:
         row = [f"`{method}`"]
         for metric in grid.metrics:
-            row += [grid.value(method, metric), _rank(grid, method, metric)]
+            row.append(grid.value(method, metric))
+            row += [] if grid.of_median(metric) else [_rank(grid, method, metric)]
         rows.append([*row, _steps(grid.costs.get(method))])
     return markdown.table(headers, rows, right=[len(headers) - 1])
 

@@ -6,12 +6,14 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from faithboard.report.markdown import NOTHING, with_interval
+from faithboard.report.markdown import NOTHING, scientific, with_interval
 from faithboard.stats.board import Board, Cost, Standing, Table
 from faithboard.task import SPLITS
 
 UNVERIFIED = "UNVERIFIED DATA"
 _FIRST = ("precision@k", "mean-rank", "auprc", "token-f1", "iou-f1", "comprehensiveness", "sufficiency")
+TAIL = "95th percentile"
+"""The point that stands beside a median."""
 _ARROWS = {"higher": " ↑", "lower": " ↓", "neither": ""}
 
 
@@ -43,13 +45,25 @@ class Grid:
         return f"{rank}=" if sum(other.rank == rank for other in self.column(metric)) > 1 else str(rank)
 
     def value(self, method: str, metric: str) -> str:
-        """`0.412 [0.380, 0.444]`, or the status of a row that has no value."""
+        """`0.412 [0.380, 0.444]`, a median with its tail, or the status of a row that has no value."""
         cell = self.cells.get((method, metric))
         if cell is None:
             return NOTHING
         if cell.value is None:
             return cell.status if cell.status != "ok" else NOTHING
-        return with_interval(cell.value, cell.low, cell.high)
+        return _median(cell) if self.of_median(metric) else with_interval(cell.value, cell.low, cell.high)
+
+    def of_median(self, metric: str) -> bool:
+        """Whether the values are medians: shown with their tail, and never ranked."""
+        return self.column(metric)[0].statistic == "median"
+
+
+def _median(cell: Standing) -> str:
+    """`4.4e-08 (95th: 1.6e-07)`."""
+    assert cell.value is not None
+    tail = dict(zip(cell.points, cell.curve, strict=False)).get(TAIL)
+    beside = "" if tail is None else f" ({TAIL.removesuffix(' percentile')}: {scientific(tail)})"
+    return f"{scientific(cell.value)}{beside}"
 
 
 def faithfulness(board: Board, table: Table) -> Grid:
@@ -108,9 +122,11 @@ def _of(board: Board, table: Table) -> Iterable[Standing]:
 
 def _grid(board: Board, table: Table, standings: Iterable[Standing]) -> Grid:
     cells = {(standing.method, standing.metric): standing for standing in standings}
-    names = {metric for _, metric in cells}
-    first = [metric for metric in _FIRST if metric in names]
-    metrics = (*first, *sorted(names - set(first)))
+    medians = {metric: standing.statistic == "median" for (_, metric), standing in cells.items()}
+    first = [metric for metric in _FIRST if metric in medians]
+    # A median ranks nothing, so it leads only where it is alone.
+    others = sorted(set(medians) - set(first), key=lambda metric: (medians[metric], metric))
+    metrics = (*first, *others)
 
     def place(method: str) -> tuple[float, float, str]:
         leading = cells.get((method, metrics[0]))

@@ -46,6 +46,11 @@ def amount(value: float | None) -> str:
     return number(value, 0 if value >= 100 or value == int(value) else 1 if value >= 10 else 2)
 
 
+def scientific(value: float) -> str:
+    """`4.4e-08`: of a value that may be as small as rounding. Nothing is `0`."""
+    return f"{value:.1e}" if value else "0"
+
+
 def p_value(p: float) -> str:
     """Three decimals, and `<0.001` below what they can show."""
     return "<0.001" if p < 0.0005 else number(p)
