@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from statistics import NormalDist
 
 from faithboard.report import markdown
 from faithboard.report.layout import Grid
 from faithboard.report.markdown import amount, number, percent, plain
 from faithboard.stats.board import Cost, Standing
 from faithboard.stats.entries import BASELINE
+
+WIDER = NormalDist().inv_cdf(1 - 0.001 / 2) / NormalDist().inv_cdf(1 - 0.05 / 2)
+"""How much wider a 99.9 % interval is than a 95 % one, by the normal distribution: lines hold the latter alone."""
+RULE = (
+    f"The 99.9 % interval of `{BASELINE}` is the 95 % one, widened about the value by {number(WIDER, 2)}, the ratio of "
+    "the normal quantiles: held against 95 %, one table in twenty would fail by chance."
+)
 
 
 def grid_table(grid: Grid) -> str:
@@ -46,9 +54,10 @@ def notes(grid: Grid) -> str:
     """What the numbers of a grid cannot say, as a list."""
     lines = ["Steps: token steps through the encoder per example and draw, forward + backward."]
     lines.append(f"Examples: {', '.join(map(_counted, map(grid.column, grid.metrics)))}.")
+    expectations = [line for metric in grid.metrics for line in _expectation(grid.column(metric))]
+    lines += [*expectations, *[RULE] * bool(expectations)]
     for metric in grid.metrics:
         cells = grid.column(metric)
-        lines += _expectation(cells)
         lines += [f"{metric}: {words}: {count:,} examples." for words, count in _special(cells).items()]
         undefined = [f"`{cell.method}` {percent(cell.undefined_share)}" for cell in cells if cell.undefined_share]
         if undefined:
@@ -75,12 +84,13 @@ def _special(cells: Sequence[Standing]) -> Mapping[str, int]:
 def _expectation(cells: Sequence[Standing]) -> Iterable[str]:
     baseline = next((cell for cell in cells if cell.method == BASELINE), None)
     expected = next((cell.expectation for cell in cells if cell.expectation is not None), None)
-    if baseline is None or expected is None or baseline.low is None or baseline.high is None:
+    if baseline is None or expected is None or baseline.value is None or baseline.low is None or baseline.high is None:
         return
-    verdict = "contains" if baseline.low <= expected <= baseline.high else "**does not contain**"
+    low, high = (baseline.value + WIDER * (bound - baseline.value) for bound in (baseline.low, baseline.high))
+    verdict = "contains" if low <= expected <= high else "**does not contain**"
     yield (
-        f"{baseline.metric}: a random order has {number(expected)} in expectation; the interval of "
-        f"`{BASELINE}`, [{number(baseline.low)}, {number(baseline.high)}], {verdict} it."
+        f"{baseline.metric}: a random order has {number(expected)} in expectation; the 99.9 % interval of "
+        f"`{BASELINE}`, [{number(low)}, {number(high)}], {verdict} it."
     )
 
 
