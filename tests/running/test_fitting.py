@@ -13,6 +13,7 @@ import pytest
 import torch
 
 from faithboard import suites
+from faithboard.errors import DataError, StoreError
 from faithboard.plan import PlannedJob
 from faithboard.records import ModelRecord
 from faithboard.running import fitting
@@ -87,9 +88,9 @@ def jobs(suite: Suite, place: Place) -> list[PlannedJob]:
 
 def fit(job: PlannedJob, place: Place) -> tuple[dict[str, torch.Tensor], ModelRecord, list[str]]:
     progress = Told()
-    model, record = fitted(job, place.store, place.device, progress)
-    assert not model.training
-    return model.state_dict(), record, progress.lines
+    found = fitted(job, place.store, place.device, progress, {})
+    assert not found.model.training
+    return found.model.state_dict(), found.record, progress.lines
 
 
 @pytest.fixture(scope="module")
@@ -204,6 +205,16 @@ def test_whatever_a_procedure_raises_is_its_own_failure(tmp_path: Path) -> None:
     assert "KeyError: 'no such key'" in reason
 
 
+def test_a_procedure_that_exits_fails_its_own_job_alone(tmp_path: Path) -> None:
+    place = tiny.place(tmp_path / "results")
+    file = own(tmp_path, "raise SystemExit(3)")
+    outcome = tiny.carried_out(suites.models_only(with_training(f"{file}:OWN", "standard")), place)
+    assert (outcome.trained, len(outcome.failures)) == (1, 1)
+    records = {record.training: record for record in place.store.models()}
+    assert (records["own"].status, records["standard"].status) == ("failed", "ok")
+    assert "SystemExit: 3" in records["own"].reason
+
+
 def test_a_submitted_training_belongs_to_the_content_of_its_file(tmp_path: Path) -> None:
     place, file = tiny.place(tmp_path / "results"), own(tmp_path)
     suite = with_training(f"{file}:OWN")
@@ -298,3 +309,18 @@ def test_a_start_that_failed_fails_what_goes_on_from_it(tmp_path: Path) -> None:
         reason = next(record.reason for record in place.store.models() if record.training == "random-masking")
         assert "the model it goes on from, tiny / bilstm-additive / own / seed 0" in reason
         assert "no luck" in reason
+
+
+@pytest.mark.parametrize("error", [DataError("a broken line"), StoreError("the disk is full")])
+def test_what_is_no_failure_of_a_start_is_none_of_what_goes_on_from_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise error
+
+    place = tiny.place(tmp_path / "results")
+    (tuned,) = jobs(with_training("random-masking", init="standard"), place)
+    monkeypatch.setattr(fitting, "train", fail)
+    with pytest.raises(type(error), match=str(error)):
+        fit(tuned, place)
+    assert place.store.models() == []

@@ -13,10 +13,11 @@ import pytest
 
 from faithboard import suites
 from faithboard.errors import SuiteError
-from faithboard.records import Explanation
+from faithboard.records import Explanation, ModelRecord
 from faithboard.results import board_of, results_of
 from faithboard.running import run
 from faithboard.running.progress import Progress
+from faithboard.running.weights import weights_sha256
 from faithboard.session import Place
 from tests import tiny
 from tests.own_model import DEFINITION
@@ -350,6 +351,49 @@ def test_a_deleted_model_is_trained_again_and_its_scores_are_kept(place: Place) 
     outcome = tiny.carried_out(tiny.SUITE, place)
     assert (outcome.trained, outcome.explained, outcome.stored) == (1, 0, 2)
     assert place.store.models()[0].weights_sha256 == record.weights_sha256
+
+
+def damaged(place: Place) -> ModelRecord:
+    """The only model, whose weights are changed in one bit."""
+    (record,) = place.store.models()
+    path = place.store.root / "models" / f"{record.key}.safetensors"
+    content = bytearray(path.read_bytes())
+    content[-5] ^= 0x40
+    path.write_bytes(content)
+    return record
+
+
+def test_a_damaged_model_is_trained_again_counted_and_names_its_source(tmp_path: Path) -> None:
+    place, file = tiny.place(tmp_path / "results"), tmp_path / "own.py"
+    file.write_text(
+        "from faithboard import Training\n"
+        "def procedure(supervised, config, vocabulary):\n"
+        "    return lambda model, batch, labels, rng: supervised(model(batch).logits, labels, batch.candidates)\n"
+        "OWN = Training('own', procedure, source='a test')\n"
+    )
+    chosen = suites.changed(tiny.SUITE, trainings=[f"{file}:OWN"], methods=["random"])
+    tiny.carried_out(chosen, place)
+    before = damaged(place)
+    assert set(before.provenance["sources"]) == {f"task {tiny.TINY.name}", "training own"}
+    outcome = tiny.carried_out(suites.changed(chosen, methods=["gradient-l2"]), place)
+    assert (outcome.trained, outcome.explained, outcome.failures) == (1, 1, [])
+    (after,) = place.store.models()
+    assert after.provenance["sources"] == before.provenance["sources"]
+    assert place.store.source(after.provenance["sources"]["training own"]) == file.read_text()
+
+
+def test_a_model_that_is_asked_for_alone_is_checked_and_trained_again(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alone = suites.models_only(tiny.SUITE)
+    assert tiny.carried_out(alone, place).trained == 0
+    record = damaged(place)
+    assert tiny.carried_out(alone, place).trained == 1
+    assert weights_sha256(place.store.load_weights(record.key)) == record.weights_sha256
+    # Results that came without weights are no damage.
+    (place.store.root / "models" / f"{record.key}.safetensors").unlink()
+    monkeypatch.setattr("faithboard.running.jobs.fitted", lambda *_: pytest.fail("it was trained again"))
+    assert tiny.carried_out(alone, place).trained == 0
 
 
 def test_a_suite_that_was_cut_short_misses_seeds_and_ranks_nothing(place: Place) -> None:

@@ -77,7 +77,7 @@ def test_a_procedure_that_fails_is_its_own_failure(tmp_path: Path, monkeypatch: 
     def fails(model: object, data: object, config: object, trainings: Any) -> dict[str, Cost]:
         if any(one.name == "own" for one in trainings):
             raise SystemExit(3)
-        return costs(model, data, config, trainings)  # type: ignore[no-any-return]
+        return costs(model, data, config, trainings)
 
     monkeypatch.setattr(training_costs, "training_cost", fails)
     failures, told = measured(suite, place)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 import time
 from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import torch
@@ -20,6 +22,7 @@ from faithboard.plan import PlannedJob
 from faithboard.records import ModelRecord
 from faithboard.running.model_record import tested, untested
 from faithboard.running.progress import Progress
+from faithboard.running.recording import submitted_files
 from faithboard.running.submitted import made
 from faithboard.running.weights import weights_sha256
 from faithboard.store import Store
@@ -31,8 +34,20 @@ if TYPE_CHECKING:
     from faithboard.data import TaskData
 
 
-def fitted(job: PlannedJob, store: Store, device: torch.device, progress: Progress) -> tuple[Classifier, ModelRecord]:
-    """The model of a job in eval mode on `device`, and its record.
+@dataclass(frozen=True)
+class Fitted:
+    """The model of a job, in eval mode, and its record."""
+
+    model: Classifier
+    record: ModelRecord
+    fresh: bool = False
+    """True when it was trained or made now, not taken from the store."""
+
+
+def fitted(
+    job: PlannedJob, store: Store, device: torch.device, progress: Progress, sources: Mapping[str, str]
+) -> Fitted:
+    """The model of a job on `device`. `sources` are the submitted files that its record may rest on.
 
     A model whose stored weights are missing, unreadable or not those its record has the hash of is trained again; a
     training that was killed goes on after its last whole epoch. Raises FaithboardError when training fails, whatever a
@@ -42,17 +57,17 @@ def fitted(job: PlannedJob, store: Store, device: torch.device, progress: Progre
     if record is not None and record.status == "ok":
         model = _stored(job, record, store, device, progress)
         if model is not None:
-            return model.to(device), record
+            return Fitted(model.to(device), record)
     try:
         if isinstance(job.model, ModelDefinition):
-            return _made(job, job.model, store, device, progress)
-        return _trained(job, job.model, store, device, progress)
+            return _made(job, job.model, store, device, progress, sources)
+        return _trained(job, job.model, store, device, progress, sources)
     except (DataError, StoreError):
         # A vectors file with a broken line or a full disk is no failure of this model: nothing is stored of it.
         raise
-    except Exception as error:  # a procedure is anybody's code: whatever it raises is the failure of its model
+    except (Exception, SystemExit) as error:  # a procedure is anybody's code: what it raises is its model's failure
         reason = str(error) if isinstance(error, FaithboardError) else f"training raised\n{shortened(error)}"
-        store.save_model(dataclasses.replace(untested(job, device), status="failed", reason=reason), None)
+        store.save_model(dataclasses.replace(_blank(job, device, sources), status="failed", reason=reason), None)
         raise FaithboardError(reason) from error
 
 
@@ -92,8 +107,13 @@ def _stored(
 
 
 def _made(
-    job: PlannedJob, definition: ModelDefinition, store: Store, device: torch.device, progress: Progress
-) -> tuple[Classifier, ModelRecord]:
+    job: PlannedJob,
+    definition: ModelDefinition,
+    store: Store,
+    device: torch.device,
+    progress: Progress,
+    sources: Mapping[str, str],
+) -> Fitted:
     """Make a person's own model by its own function, test it and store it."""
     started = time.perf_counter()
     with progress.bar(f"make {job.title}", 1) as advance:
@@ -103,10 +123,10 @@ def _made(
     # Copies, since weights that two modules share cannot be stored as they are.
     weights = {name: value.detach().cpu().clone() for name, value in model.state_dict().items()}
     measures, predictions = tested(model, job)
-    record = dataclasses.replace(untested(job, device), weights_sha256=weights_sha256(weights), **measures)
+    record = dataclasses.replace(_blank(job, device, sources), weights_sha256=weights_sha256(weights), **measures)
     record.provenance["train_seconds"] = round(seconds, 2)
     store.save_model(record, weights, predictions)
-    return model, record
+    return Fitted(model, record, fresh=True)
 
 
 def _made_again(
@@ -127,14 +147,19 @@ def _made_again(
 
 
 def _trained(
-    job: PlannedJob, config: ModelConfig, store: Store, device: torch.device, progress: Progress
-) -> tuple[Classifier, ModelRecord]:
+    job: PlannedJob,
+    config: ModelConfig,
+    store: Store,
+    device: torch.device,
+    progress: Progress,
+    sources: Mapping[str, str],
+) -> Fitted:
     """Train the model of a job, from its last checkpoint if there is one, test it and store it."""
     data = job.prepared.data
     model, embedded = fresh_model(config, data, job.seed)
     model.to(device)
     if job.start is not None:
-        model.load_state_dict(_start(job.start, store, device, progress))
+        model.load_state_dict(_start(job.start, store, device, progress, sources))
     resume = _checkpoint(job, store, progress)
     with progress.bar(f"train {job.title}", job.training.epochs) as advance:
         advance(len(resume["history"]) if resume else 0)
@@ -151,7 +176,7 @@ def _trained(
     weights = {name: value.detach().cpu() for name, value in model.state_dict().items()}
     measures, predictions = tested(model, job)
     record = dataclasses.replace(
-        untested(job, device),
+        _blank(job, device, sources),
         weights_sha256=weights_sha256(weights),
         history=trained.history,
         **measures,
@@ -162,15 +187,25 @@ def _trained(
     record.provenance["train_memory_mb"] = round(step_memory(model, data, job.training, job.procedure), 2)
     record.provenance["best_epoch"] = trained.best_epoch
     store.save_model(record, weights, predictions)
-    return model, record
+    return Fitted(model, record, fresh=True)
 
 
-def _start(job: PlannedJob, store: Store, device: torch.device, progress: Progress) -> dict[str, Tensor]:
+def _blank(job: PlannedJob, device: torch.device, sources: Mapping[str, str]) -> ModelRecord:
+    """The record before testing, with the submitted files it rests on."""
+    record = untested(job, device)
+    return dataclasses.replace(record, provenance=record.provenance | submitted_files(job, sources))
+
+
+def _start(
+    job: PlannedJob, store: Store, device: torch.device, progress: Progress, sources: Mapping[str, str]
+) -> dict[str, Tensor]:
     """The weights of the model that another goes on from, which is trained now if it never was."""
     try:
         if job.state == "failed":
             raise FaithboardError(f"{job.reason} (--retry-failed trains again)")
-        return fitted(job, store, device, progress)[0].state_dict()
+        return fitted(job, store, device, progress, sources).model.state_dict()
+    except (DataError, StoreError):
+        raise  # as in `fitted`: no failure of a model
     except FaithboardError as error:
         raise FaithboardError(f"the model it goes on from, {job.title}, could not be trained: {error}") from error
 

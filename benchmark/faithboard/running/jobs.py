@@ -67,28 +67,31 @@ class _Job:
         if self.job.state == "failed":
             self.recorder.untrained(f"{self.job.reason} (--retry-failed trains again)")
             return
-        if self.job.idle:
+        # Where nothing is asked but the model itself, as `faithboard train` does, a stored one is looked at.
+        only_checked = self.job.idle and self.job.wanted and not self.job.explanations
+        if self.job.idle and not only_checked:
             return
-        if self.job.only_times and not self.store.has_weights(self.job.key):
+        if (self.job.only_times or only_checked) and not self.store.has_weights(self.job.key):
             # Results of another folder come without: a training for the sake of a clock would replace their model.
-            self.progress.say(f"{self.job.title}: its weights are not here, so its methods are not timed")
+            left = "it is not checked" if only_checked else "its methods are not timed"
+            self.progress.say(f"{self.job.title}: its weights are not here, so {left}")
             return
         try:
-            model, record = fitted(self.job, self.store, self.device, self.progress)
+            found = fitted(self.job, self.store, self.device, self.progress, self.recorder.sources)
         except (DataError, StoreError):
             raise
         except FaithboardError as error:
             self.recorder.untrained(str(error))
             return
-        if self.job.state == "train":
+        model, record = found.model, found.record
+        # One that another job went on from was trained there already, and is counted here.
+        if found.fresh or self.job.state == "train":
             self.outcome.trained += 1
-            if own := self.recorder.submitted():
-                # Its weights are stored already: only the record is written anew.
-                record = dataclasses.replace(record, provenance=record.provenance | own)
-                self.store.save_model(record, None)
             reached = f"{record.performance_measure} {record.performance[record.performance_measure]:.3f}"
             gate = "passes" if record.gate_passed else "does not pass"
             self.progress.say(f"trained {self.job.title}: {reached} on the test split, {gate} the accuracy gate")
+        if not self.job.explanations:
+            return
         try:
             self._explain_and_score(model, record)
         except StoreError:

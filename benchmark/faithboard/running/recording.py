@@ -39,6 +39,16 @@ def reason_of(error: BaseException) -> str:
     return str(error) if isinstance(error, FaithboardError) else f"it raised\n{shortened(error)}"
 
 
+def submitted_files(job: PlannedJob, sources: Mapping[str, str], *names: str) -> dict[str, dict[str, str]]:
+    """The submitted files behind a record, as its provenance names them: those of its model, and of `names`.
+
+    `sources` maps kind and name of what was submitted to the hash of the stored file. Nothing where all is built in.
+    """
+    own = (f"task {job.prepared.task.name}", f"model {job.model.name}", f"training {job.training.procedure}", *names)
+    found = {name: sources[name] for name in own if name in sources}
+    return {"sources": found} if found else {}
+
+
 @dataclass(frozen=True)
 class Recorder:
     """Stores what comes of the explanations of one job, and counts it in `outcome`."""
@@ -48,7 +58,7 @@ class Recorder:
     device: torch.device
     outcome: Outcome
     sources: Mapping[str, str]
-    """Kind and name of what was submitted -> hash of the stored file."""
+    """See `submitted_files`."""
 
     def blank(self, one: PlannedExplanation, weights: str, status: Status = "ok", reason: str = "") -> Explanation:
         """The record of an explanation without costs and rows; `weights` is the hash of the model's."""
@@ -70,20 +80,9 @@ class Recorder:
             examples=len(examples),
             truncated=sum(example.truncated > 0 for example in examples),
             draws=method.draws if method else 1,
-            provenance=provenance(self.device) | self.submitted(f"method {method.name}" if method else ""),
+            provenance=provenance(self.device)
+            | submitted_files(job, self.sources, f"method {method.name}" if method else ""),
         )
-
-    def submitted(self, *names: str) -> dict[str, dict[str, str]]:
-        """The submitted files behind a record: those of its model, and of `names`; nothing where all is built in."""
-        job = self.job
-        own = (
-            f"task {job.prepared.task.name}",
-            f"model {job.model.name}",
-            f"training {job.training.procedure}",
-            *names,
-        )
-        found = {name: self.sources[name] for name in own if name in self.sources}
-        return {"sources": found} if found else {}
 
     def rows(self, record: Explanation, fresh: list[Row], values: pd.DataFrame | None) -> None:
         """Store fresh rows of an explanation, and their values, beside the rows of other metrics it has."""
