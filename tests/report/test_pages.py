@@ -10,7 +10,7 @@ import pytest
 
 from faithboard.report import console_table, readme_block, render
 from faithboard.stats import Board
-from tests.boards import Records, model, noisy
+from tests.boards import Records, model, noisy, two_seeds
 from tests.report.example import example_board, golden_texts
 
 
@@ -54,6 +54,28 @@ def test_data_smaller_than_published_is_said_wherever_figures_are(board: Board) 
 def test_a_tie_and_its_rank_interval_are_visible(board: Board) -> None:
     line = next(line for line in render(board)["planted.md"].splitlines() if line.startswith("| `attention`"))
     assert "2= (2-3)" in line
+
+
+@pytest.mark.parametrize("of_seed", [0.0, -0.1])
+def test_a_large_difference_that_not_every_seed_has_is_no_plain_tie(of_seed: float) -> None:
+    base = noisy(0.1, spread=0.01)
+    made = two_seeds(better=base + 0.5, held=base + np.array([[0.4], [of_seed]]), level=base, random=base)
+    pages = render(made.board())
+    row = next(line for line in pages["toy.md"].splitlines() if "`held`" in line and "/" in line)
+    assert row.split("|")[-2].strip() == "p <= 0.05, but not in every seed"
+    assert next(line for line in pages["toy.md"].splitlines() if "`level`" in line and "/" in line).endswith(
+        "| not told apart                   |"
+    )
+    assert "not in every seed, which no rank tells apart: comprehensiveness 2." in pages["toy.md"]
+
+
+def test_who_shares_rank_1_only_because_of_a_seed_stands_apart_in_the_index() -> None:
+    base = noisy(0.5, spread=0.01)
+    made = two_seeds(best=base, level=base, held=base - np.array([[0.3], [0.0]]))
+    row = next(line for line in render(made.board())["README.md"].splitlines() if line.startswith("| [toy]"))
+    assert "`best`, `level`; behind some of them (p <= 0.05, but not in every seed): `held`" in row
+    made = two_seeds(best=base, level=base)
+    assert "not in every seed)" not in render(made.board())["README.md"].split("## How to read")[0]
 
 
 def test_a_failed_gate_is_said_and_no_rank_is_shown(board: Board) -> None:

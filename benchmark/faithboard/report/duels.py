@@ -59,7 +59,7 @@ def _notes(members: Iterable[Duel]) -> list[str]:
         if duel.left_out:
             notes[f"{own.metric}: {duel.left_out} examples left out, undefined for A or B"] = None
         if not own.better and own.p <= 0.05 and not own.same_sign:
-            notes[f"{own.metric}: no method is better, as the difference changes its sign between seeds"] = None
+            notes[f"{own.metric}: no method is better, as the difference is 0 or of the other sign in a seed"] = None
     return [textwrap.fill(note, WIDTH, subsequent_indent="  ") for note in notes]
 
 

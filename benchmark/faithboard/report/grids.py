@@ -9,7 +9,8 @@ from statistics import NormalDist
 from faithboard.report import markdown
 from faithboard.report.layout import Grid
 from faithboard.report.markdown import amount, number, percent, plain
-from faithboard.stats.board import Cost, Standing
+from faithboard.report.paired import undecided
+from faithboard.stats.board import Board, Cost, Standing
 from faithboard.stats.entries import BASELINE
 
 WIDER = NormalDist().inv_cdf(1 - 0.001 / 2) / NormalDist().inv_cdf(1 - 0.05 / 2)
@@ -50,7 +51,7 @@ def _steps(cost: Cost | None) -> str:
     return f"{amount(cost.forward_steps)} + {amount(cost.backward_steps)}"
 
 
-def notes(grid: Grid) -> str:
+def notes(board: Board, grid: Grid) -> str:
     """What the numbers of a grid cannot say, as a list."""
     lines = ["Steps: token steps through the encoder per example and draw, forward + backward."]
     lines.append(f"Examples: {', '.join(map(_counted, map(grid.column, grid.metrics)))}.")
@@ -63,6 +64,7 @@ def notes(grid: Grid) -> str:
         if undefined:
             stands_in = f", given the value of `{BASELINE}`" if BASELINE in grid.methods else ""
             lines.append(f"{metric}: undefined examples{stands_in}: {', '.join(undefined)}.")
+    lines += undecided(board, grid)
     truncated = max(cell.truncated for cell in grid.cells.values())
     if truncated:
         lines.append(f"{truncated:,} of the explained examples were cut at the task's length limit.")

@@ -9,6 +9,7 @@ from faithboard.report.agreement import PAGE, metrics_page
 from faithboard.report.markdown import number, percent, plain
 from faithboard.report.models import models_index
 from faithboard.report.page import HOW_TO_READ
+from faithboard.report.paired import NOT_IN_EVERY_SEED, behind
 from faithboard.stats.board import Board, Table
 from faithboard.stats.ranking import Overall, overall
 from faithboard.stats.sanity import CONTROL
@@ -71,7 +72,11 @@ def _best(board: Board, table: Table) -> tuple[str, str, str]:
     if not first:
         reason = table.reason or next((cell.reason for cell in grid.column(metric)), "")
         return grid.header(metric), f"nothing ranked: {plain(reason)}", markdown.NOTHING
-    return grid.header(metric), ", ".join(f"`{cell.method}`" for cell in first), grid.value(first[0].method, metric)
+    held = behind(board, grid, metric)
+    level = ", ".join(f"`{cell.method}`" for cell in first if cell.method not in held)
+    others = ", ".join(f"`{cell.method}`" for cell in first if cell.method in held)
+    said = f"{level}; behind some of them ({NOT_IN_EVERY_SEED}): {others}" if others else level
+    return grid.header(metric), said, grid.value(first[0].method, metric)
 
 
 def _over_tasks(lines: list[Overall]) -> str:

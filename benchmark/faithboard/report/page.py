@@ -15,7 +15,8 @@ from faithboard.task import SPLITS
 HOW_TO_READ = """\
 Ranks come from paired tests on the same examples and the same weights: a method's rank is 1 + the number of methods
 that are significantly better (sign-flip test, Holm-adjusted p <= 0.05 over all pairs of the table, and the same sign in
-every seed). `2=` is a tie; `(2-4)` is the range of ranks that the tests leave open. Values are means over examples with
+every seed). `2=` is a tie; `(2-4)` is the range of ranks that the tests leave open. A large difference is a tie too
+where it is 0 or of the other sign in a seed: `p <= 0.05, but not in every seed`. Values are means over examples with
 95 % bootstrap intervals, conditional on the trained models. Arrows point to the better end."""
 
 GATE = """\

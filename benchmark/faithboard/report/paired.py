@@ -1,12 +1,45 @@
-"""Methods against the random baseline, on the same examples and weights."""
+"""Pairs of methods on the same examples and weights: against the random baseline, and what tells none apart."""
 
 from __future__ import annotations
 
 from faithboard.report import markdown
 from faithboard.report.layout import Grid
 from faithboard.report.markdown import with_interval
-from faithboard.stats.board import Board, Comparison
+from faithboard.stats.board import Board, Comparison, Table
 from faithboard.stats.entries import BASELINE
+from faithboard.stats.resampling import LEVEL
+
+NOT_IN_EVERY_SEED = "p <= 0.05, but not in every seed"
+"""Of a pair that the test over examples tells apart, while the difference is 0 or of the other sign in a seed."""
+
+
+def outcome(better: str, p: float) -> str:
+    """The better of two methods, or why neither is. `p` is adjusted."""
+    if better:
+        return f"`{better}`"
+    return NOT_IN_EVERY_SEED if p <= LEVEL else "not told apart"
+
+
+def not_in_every_seed(board: Board, table: Table, metric: str) -> list[Comparison]:
+    """The pairs of a metric that the test over examples tells apart and some seed does not."""
+    pairs = (pair for pair in board.comparisons if (pair.table, pair.metric) == (table.key, metric))
+    return [pair for pair in pairs if not pair.better and pair.p_holm <= LEVEL]
+
+
+def behind(board: Board, grid: Grid, metric: str) -> set[str]:
+    """The methods that another one is better than at p <= 0.05, but not in every seed."""
+    better = grid.column(metric)[0].better
+    return {
+        pair.b if (pair.difference > 0) == (better == "higher") else pair.a
+        for pair in not_in_every_seed(board, grid.table, metric)
+    }
+
+
+def undecided(board: Board, grid: Grid) -> list[str]:
+    """One line that counts such pairs in each metric of a grid; none where there are none."""
+    counts = {metric: len(not_in_every_seed(board, grid.table, metric)) for metric in grid.metrics}
+    said = ", ".join(f"{metric} {count:,}" for metric, count in counts.items() if count)
+    return [f"Pairs with {NOT_IN_EVERY_SEED}, which no rank tells apart: {said}."] if said else []
 
 
 def against_random(board: Board, grid: Grid) -> str:
@@ -37,5 +70,5 @@ def _paired(metric: str, method: str, pair: Comparison) -> tuple[str, ...]:
         with_interval(difference, low, high),
         f"{wins:,} / {pair.ties:,} / {losses:,}",
         markdown.p_value(pair.p_holm),
-        f"`{pair.better}`" if pair.better else "not told apart",
+        outcome(pair.better, pair.p_holm),
     )

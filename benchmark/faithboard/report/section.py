@@ -38,17 +38,17 @@ def section(board: Board, table: Table) -> str:
         parts.append(_verified(table.known_truth))
     grid = layout.faithfulness(board, table)
     if grid.methods:
-        parts += ["### Faithfulness", grid_table(grid), notes(grid), *spread(grid), against_random(board, grid)]
+        parts += ["### Faithfulness", grid_table(grid), notes(board, grid), *spread(grid), against_random(board, grid)]
         parts += [RETRAINED] * any(cell.metric_kind == "retraining" for cell in grid.cells.values())
         parts.append(curves(grid))
         parts += [f"{warning} See [metrics.md](metrics.md)." for warning in operator_warnings(board, table)]
     beside = layout.beside_order(board, table)
     if beside.methods:
-        parts += ["### Scores as amounts, and under noise", BESIDE, grid_table(beside), notes(beside)]
+        parts += ["### Scores as amounts, and under noise", BESIDE, grid_table(beside), notes(board, beside)]
         parts.append(against_random(board, beside))
     marked = layout.plausibility(board, table)
     if marked.methods:
-        parts += ["### Plausibility", about(table, marked), grid_table(marked), notes(marked)]
+        parts += ["### Plausibility", about(table, marked), grid_table(marked), notes(board, marked)]
         parts.append(against_random(board, marked))
     if checks := sanity_tables(board, table):
         parts += ["### Sanity", checks]

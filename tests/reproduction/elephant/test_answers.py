@@ -13,6 +13,7 @@ from faithboard.report import files as board_files
 from faithboard.reproduction.elephant.form import FORM
 from faithboard.reproduction.elephant.lines import Answers, AttentionLine, DuelLine, OperatorLine
 from faithboard.reproduction.elephant.making import answers
+from faithboard.reproduction.elephant.page import page
 from faithboard.reproduction.elephant.reporting import answering, newest, report_boards
 from faithboard.reproduction.elephant.verdicts import UNANSWERED, checklist
 from faithboard.reproduction.files import lines_folder, page_of, read
@@ -105,6 +106,12 @@ def test_every_question_is_answered_with_its_numbers() -> None:
     assert matter.verdict == "it matters (toy)"
     assert erase.verdict == "it survives (toy)"
     assert erase.numbers == "0 of 6 pairs swapped; tau 0.80 to 0.80"
+
+
+def test_a_difference_that_not_every_seed_has_is_no_plain_tie_on_the_page() -> None:
+    line = replace(duel(""), a="gradient-l2", b="gradient-x-input")
+    assert "| p <= 0.05, but not in every seed |" in page(Answers(duels=[line]), "elephant")
+    assert "| not told apart |" in page(Answers(duels=[replace(line, p_holm=0.2)]), "elephant")
 
 
 def test_whoever_wins_more_comparisons_says_it_better() -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from faithboard.report import markdown
 from faithboard.report.markdown import number, with_interval
+from faithboard.report.paired import outcome
 from faithboard.reproduction.elephant.lines import Answers, AttentionLine, DuelLine, OperatorLine
 from faithboard.reproduction.elephant.making import CONTRIBUTION, METRICS, SALIENCY, SENSITIVITY
 from faithboard.reproduction.elephant.verdicts import attention_duels, checklist, matters, sensitivity_duels
@@ -98,7 +99,7 @@ def _apart(found: Answers) -> str:
                 number(line.value_a),
                 number(line.value_b),
                 with_interval(line.difference, line.low, line.high),
-                f"`{line.better}`" if line.better else "not told apart",
+                outcome(line.better, line.p_holm),
                 with_interval(tau.tau, tau.low, tau.high) if tau else markdown.NOTHING,
             )
         )
