@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
 from faithboard.models import names
-from faithboard.published import adversarial, datasets, performance, saliency_guided, tau
+from faithboard.published import adversarial, datasets, differences, performance, saliency_guided, tau
 from faithboard.resolve import builtin, resolve
 
 MEASURES = {"accuracy", "f1-weighted", "f1-positive", "roc-auc", "average-precision"}
@@ -19,9 +21,33 @@ def test_every_performance_belongs_to_a_task_model_and_measure_of_the_engine() -
     assert all(0 <= value <= 1 for value in found.values())
 
 
-def test_table_1_and_the_result_files_agree_to_two_digits() -> None:
-    # The paper calls it F1; for SST the result files show that it is the weighted one.
-    assert round(performance()["sst", "bilstm-additive", "f1-weighted"], 2) == datasets()["sst"].performance
+WITHIN = 0.05
+"""Largest difference between a performance of table 1 and the one run in the authors' result files."""
+OTHER_RUNS = {"babi-2": 0.173}
+"""Tasks whose table 1 is not that of the result files, with the difference: 0.48 in print, 0.653 in the files."""
+F1 = {"f1-weighted", "f1-positive"}
+
+
+@pytest.mark.parametrize("task", datasets())
+def test_table_1_has_the_measure_that_the_result_files_have_nearest_to_it(task: str) -> None:
+    theirs = datasets()[task]
+    off = {
+        measure: abs(value - theirs.performance)
+        for (name, model, measure), value in performance().items()
+        if (name, model) == (task, "bilstm-additive")
+    }
+    assert theirs.measure == builtin("task")[task].value.performance
+    assert off[theirs.measure] <= OTHER_RUNS.get(task, WITHIN) + 1e-9
+    if theirs.measure in F1:
+        (other,) = F1 - {theirs.measure}
+        # Where classes are balanced the two are alike, and the weighted one is taken.
+        assert off[theirs.measure] < off[other] + (0.005 if theirs.measure == "f1-weighted" else 0.0)
+
+
+def test_every_reason_belongs_to_a_number_of_table_1() -> None:
+    for task, quantity in differences():
+        assert task in datasets()
+        assert quantity in ("vocabulary", "average length", "train", "test")
 
 
 PAIRS = {"attention-gradient", "attention-loo", "gradient-loo"}

@@ -1,6 +1,8 @@
 """Numbers of the papers that faithboard rebuilds, as data. Each file says where its numbers come from.
 
 datasets.csv       Jain & Wallace 2019, "Attention is not Explanation", table 1
+differences.csv    why a number of that table is another one here, from the preprocessing and the statistics of the data
+                   in their repository and the definitions of the tasks; what is not in it is not known
 performance.csv    the test performance of every model of that paper, from the result files of its authors
 tau.csv            Kendall tau of attention, gradient and leave-one-out, from the result tables of their repository;
                    table 2 of the paper is its rows of the BiLSTM and Average encoders with additive attention
@@ -36,12 +38,14 @@ class PublishedDataset:
     performance: float
     """Of the BiLSTM on the test split."""
     measure: str
+    """Of the performance, as the engine names it. The paper says F1 without a kind: it is the one that the result files
+    of its authors have nearest to it, weighted where the two are alike. Of single labels its micro-F1 is the accuracy.
+    """
 
 
 @cache
 def datasets() -> dict[str, PublishedDataset]:
     """task -> its row of table 1, for the tasks of that paper."""
-    text = (files("faithboard") / "published" / "datasets.csv").read_text(encoding="utf-8")
     return {
         row["task"]: PublishedDataset(
             task=row["task"],
@@ -52,17 +56,22 @@ def datasets() -> dict[str, PublishedDataset]:
             performance=float(row["bilstm_test_performance"]),
             measure=row["performance_measure"],
         )
-        for row in csv.DictReader(text.splitlines())
+        for row in _rows("datasets.csv")
     }
+
+
+@cache
+def differences() -> dict[tuple[str, str], str]:
+    """(task, `vocabulary`, `average length`, `train` or `test`) -> why the number here is not that of table 1."""
+    return {(row["task"], row["quantity"]): row["reason"] for row in _rows("differences.csv")}
 
 
 @cache
 def performance() -> dict[tuple[str, str, str], float]:
     """(task, model such as `bilstm-additive`, measure as the engine names it) -> published test performance."""
-    text = (files("faithboard") / "published" / "performance.csv").read_text(encoding="utf-8")
     return {
-        (row["task"], f"{row['encoder']}-{row['attention']}", row["measure"].replace("_", "-")): float(row["value"])
-        for row in csv.DictReader(text.splitlines())
+        (row["task"], _model(row), row["measure"].replace("_", "-")): float(row["value"])
+        for row in _rows("performance.csv")
     }
 
 
