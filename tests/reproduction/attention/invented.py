@@ -24,19 +24,24 @@ SPLITS = {
 
 def trained(task: str, name: str, seed: int = 0, **changes: Any) -> ModelRecord:
     plain = record(task, seed, model=name, key=f"{task}-{name}-{seed}")
-    data = {"splits": SPLITS, "published_rows": {"train": 200}, "vocabulary": 16_000}
-    return replace(plain, data=data, performance={"accuracy": 0.9, "f1-weighted": 0.8 + seed / 10}, **changes)
+    given: dict[str, Any] = {
+        "data": {"splits": SPLITS, "published_rows": {"train": 200}, "vocabulary": 16_000},
+        "performance": {"accuracy": 0.9, "f1-weighted": 0.8 + seed / 10},
+    }
+    return replace(plain, **{**given, **changes})
 
 
 def columns(
     taus: Mapping[str, Sequence[Sequence[float]]], predicted: Sequence[Sequence[int]], length: int = 20, **more: Any
 ) -> dict[str, np.ndarray]:
-    """Columns of the probes, `[seed][example]` in; p is 0.01 where tau is over 0.3, else 0.5."""
+    """Columns of the probes, `[seed][example]` in; p is 0.01 where tau is over 0.3, else 0.5; the top-k agreement is
+    half of tau."""
     found: dict[str, np.ndarray] = {}
     shape = np.array(predicted, dtype=float).T
     for pair in PAIRS:
         tau = np.array(taus.get(pair, np.zeros(shape.T.shape)), dtype=float).T
         found[f"tau-{pair}"] = tau
+        found[f"top-k-{pair}"] = tau / 2
         found[f"p-{pair}"] = np.where(np.isnan(tau) | (length < 5), np.nan, np.where(tau > 0.3, 0.01, 0.5))
     found[PREDICTED] = shape
     found[LENGTH] = np.full(shape.shape, float(length))

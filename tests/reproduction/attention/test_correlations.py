@@ -10,7 +10,7 @@ from faithboard.published import PublishedTau
 from faithboard.reproduction.attention.comparing import Place
 from faithboard.reproduction.attention.correlations import independent_variance, length_lines, tau_lines
 from faithboard.reproduction.attention.lines import TauLine
-from faithboard.reproduction.attention.measured import LENGTH, Measured, measured, paired
+from faithboard.reproduction.attention.measured import LENGTH, Measured, paired
 from tests.reproduction.attention import invented
 from tests.reproduction.attention.invented import LABELS, columns
 
@@ -38,7 +38,22 @@ def test_a_cell_is_the_mean_over_examples_of_the_mean_over_seeds() -> None:
     assert line.seed_spread == pytest.approx(abs(1.4 / 3 - 0.4) / math.sqrt(2), abs=1e-6)
     assert line.significant == pytest.approx(4 / 7)  # 0.4 0.8 0.6 0.8 of seven tested
     assert line.undefined == pytest.approx(1 / 8)
+    assert line.top_k == pytest.approx(line.mean / 2)
     assert (line.untestable, line.published_mean, line.verdict) == (0.0, None, "")
+
+
+def test_a_constant_vector_is_undefined_and_never_not_significant() -> None:
+    taus = {AG: [[NAN, NAN, NAN, 0.8]]}
+    one = invented.measured("sst", "bilstm-additive", columns(taus, [[0, 0, 1, 1]]))
+    line = cell(tau_lines([one], LABELS, {}))
+    assert (line.n, line.significant, line.undefined) == (1, 1.0, 0.75)
+    (quarter,) = (line for line in length_lines([one]) if line.pair == AG)
+    assert (quarter.significant, quarter.not_significant, quarter.undefined) == (0.25, 0.0, 0.75)
+
+
+def test_probes_without_a_top_k_agreement_have_none() -> None:
+    values = {name: column for name, column in four().columns.items() if not name.startswith("top-k")}
+    assert cell(tau_lines([invented.measured("sst", "bilstm-additive", values)], LABELS, {})).top_k is None
 
 
 def test_classes_are_those_that_the_model_predicts_in_each_seed() -> None:
@@ -105,21 +120,6 @@ def test_quarters_of_length_hold_every_example_once_and_their_shares_add_up() ->
     assert lines[1].undefined == 0.5
     expected = np.var([0.7, 0.3, 0.4]) - independent_variance(np.array([8.0, 9.0, 9.0])).mean()
     assert lines[3].excess_variance == pytest.approx(expected, abs=1e-6)
-
-
-def test_the_arrays_come_back_from_stored_results() -> None:
-    one = four()
-    (back,) = measured(invented.results([one]))
-    assert (back.task, back.model, back.seeds, back.examples) == ("sst", "bilstm-additive", (0, 1), one.examples)
-    for name, values in one.columns.items():
-        np.testing.assert_array_equal(back.columns[name], values)
-
-
-def test_probes_of_other_weights_take_no_part() -> None:
-    stored = invented.results([four()])
-    changed = [stored.models[0], invented.trained("sst", "bilstm-additive", 1, weights_sha256="others")]
-    (back,) = measured(type(stored)(**{**vars(stored), "models": tuple(changed)}))
-    assert back.seeds == (0,)
 
 
 def test_examples_are_paired_by_name() -> None:

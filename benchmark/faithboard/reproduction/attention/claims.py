@@ -1,4 +1,4 @@
-"""The claims of Jain & Wallace (2019), one by one: what each rests on in every task, and a verdict over tasks.
+"""The claims of Jain & Wallace (2019), one by one, and what each rests on in every task.
 
 All of them are about additive attention and models that pass the accuracy gate in every seed.
 """
@@ -110,42 +110,6 @@ def evidence_lines(
             found.append(_permutation(one))
     own = [line for line in divergences if (line.task, line.model) in models and line.model == BILSTM]
     return [*found, *_adversarial(own), *_few_words(own)]
-
-
-def claim_verdict(claim: Claim, evidence: Sequence[EvidenceLine], why_not: str) -> str:
-    """`holds`, `holds for n of m tasks: ...`, `does not hold` or `not testable here: ...`, over the tasks that count.
-
-    `why_not` says why there is none, should there be none.
-    """
-    tasks = by_task(claim, evidence)
-    counted = {task: holds for task, holds in tasks.items() if _counts(claim, task)}
-    beyond = {task: holds for task, holds in tasks.items() if not in_paper(task)} if claim.of_paper else {}
-    said = _over(counted) if counted else f"not testable here: {why_not}"
-    if beyond:
-        said += f"; beyond the paper's tasks: {_over(beyond)}"
-    return said
-
-
-def by_task(claim: Claim, evidence: Sequence[EvidenceLine]) -> dict[str, bool]:
-    """Task -> whether all that the claim rests on in it holds."""
-    own = [line for line in evidence if line.claim == claim.name]
-    return {task: all(line.holds for line in own if line.task == task) for task in dict.fromkeys(li.task for li in own)}
-
-
-def in_paper(task: str) -> bool:
-    """Whether the paper has the task, or one that it stands in for."""
-    return any(known[0] == published_task(task) for known in tau())
-
-
-def _counts(claim: Claim, task: str) -> bool:
-    return task not in claim.except_for and (in_paper(task) or not claim.of_paper)
-
-
-def _over(tasks: Mapping[str, bool]) -> str:
-    holding = [task for task, holds in tasks.items() if holds]
-    if len(holding) == len(tasks):
-        return f"holds ({', '.join(tasks)})"
-    return f"holds for {len(holding)} of {len(tasks)} tasks: {', '.join(holding)}" if holding else "does not hold"
 
 
 def _encoders(bilstm: Measured, average: Measured) -> EvidenceLine:

@@ -12,6 +12,7 @@ FAR = 0.15
 SUBSTITUTES = {"ade": "adr"}
 """A task that stands in for one of the paper whose data can no longer be had."""
 
+DIFFERS: Literal["differs"] = "differs"
 Verdict = Literal["within 0.08", "same sign and order", "differs", ""]
 Place = tuple[str, str, str, int | None]
 """(task of the paper, model, pair, predicted class or None for all): a cell of the published table."""
@@ -20,6 +21,11 @@ Place = tuple[str, str, str, int | None]
 def published_task(task: str) -> str:
     """The task of the paper that `task` is compared with."""
     return SUBSTITUTES.get(task, task)
+
+
+def differ(ours: float, published: float, by: float = WITHIN) -> bool:
+    """Whether two numbers are more than `by` apart. Published ones have few digits: a difference of `by` is within."""
+    return abs(ours - published) > by + 1e-9
 
 
 def verdict(ours: float, published: float | None, neighbours: Sequence[tuple[float, float]]) -> Verdict:
@@ -31,12 +37,11 @@ def verdict(ours: float, published: float | None, neighbours: Sequence[tuple[flo
     """
     if published is None:
         return ""
-    # Published numbers have four digits: a difference of exactly 0.08 is within.
-    if abs(ours - published) <= WITHIN + 1e-9:
+    if not differ(ours, published):
         return "within 0.08"
     ordered = [(mine, theirs) for mine, theirs in neighbours if abs(theirs - published) > WITHIN]
     same_order = bool(ordered) and all((ours - mine) * (published - theirs) > 0 for mine, theirs in ordered)
-    return "same sign and order" if ours * published > 0 and same_order else "differs"
+    return "same sign and order" if ours * published > 0 and same_order else DIFFERS
 
 
 def neighbours(
@@ -59,4 +64,4 @@ def neighbours(
 
 def relative_verdict(ours: float, published: float) -> str:
     """For counts and lengths: within 8 % of the published number, or not."""
-    return "within 8 %" if abs(ours - published) <= WITHIN * published else "differs"
+    return "within 8 %" if abs(ours - published) <= WITHIN * published else DIFFERS

@@ -80,7 +80,15 @@ def _cell(one: Measured, pair: str, predicted: int | None, labels: Sequence[str]
         significant=resampling.rounded((p[tested] <= SIGNIFICANT).mean()) if tested.any() else None,
         untestable=resampling.rounded(1 - tested.sum() / defined.sum()),
         undefined=resampling.rounded(1 - defined.sum() / members.sum()),
+        top_k=_top_k(one, pair, predicted),
     )
+
+
+def _top_k(one: Measured, pair: str, predicted: int | None) -> float | None:
+    if (column := f"top-k-{pair}") not in one.columns:
+        return None
+    means = one.mean(column, predicted)
+    return resampling.rounded(means[np.isfinite(means)].mean()) if np.isfinite(means).any() else None
 
 
 def _place(cell: TauLine) -> Place:

@@ -25,12 +25,20 @@ class ModelLine(_Json):
     vectors: str
     training_rows: int
     reservations: str
-    """Unverified data, splits smaller than the published ones, a substitute for the paper's data."""
+    """Unverified data, splits smaller than the published ones, a substitute for the paper's data, settings that are not
+    those of the task's profile, a last epoch that was the best."""
     examples: int
+    """Explained ones."""
     measure: str
     performance: list[float]
     """On the test split, one per seed."""
     published_performance: float | None
+    test: int | None = None
+    """Texts of the test split, of which the examples are."""
+    length: float | None = None
+    """Mean number of words of the examples."""
+    k: int | None = None
+    """Words of a list of the top-k agreement."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +64,8 @@ class TauLine(_Json):
     """Share of the defined that are too short to reach p <= 0.05."""
     undefined: float
     """Share of (example, seed) in which a vector is constant: no tau."""
+    top_k: float | None = None
+    """Top-k agreement of the pair: over examples of the mean over seeds. None where it was not asked."""
     published_mean: float | None = None
     published_sd: float | None = None
     published_significant: float | None = None
@@ -69,11 +79,16 @@ class DatasetLine(_Json):
 
     task: str
     quantity: str
+    """`vocabulary`, `average length`, `train`, `test` or `performance`."""
     here: float
     published: float
     difference: float
     """Of counts and lengths relative to the published number, of performance absolute."""
     verdict: str
+    of: str = ""
+    """The class whose texts are counted, or the measure of the performance."""
+    why: str = ""
+    """What is known of the reason, of a number that differs."""
 
 
 @dataclass(frozen=True)

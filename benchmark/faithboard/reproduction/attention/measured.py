@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 
 from faithboard.records import Explanation, ModelRecord
 from faithboard.stats import resampling
@@ -54,31 +55,48 @@ class Measured:
         return np.unique(found[np.isfinite(found)]).astype(int).tolist() if len(labels) <= MOST_CLASSES else []
 
 
-def measured(results: Results) -> list[Measured]:
-    """Every task x model whose probes are stored, by name. Models of other weights than their probes take no part."""
-    models = {record.key: record for record in results.models if record.status == "ok"}
-    probes = [one for one in results.explanations if one.method == "" and one.status == "ok"]
+def measured(results: Results) -> tuple[list[Measured], list[str]]:
+    """Every task x model whose probes are stored, by name, and a note for each that is left out, or some of its seeds.
+
+    Models of other weights than their probes take no part. What was asked for and failed is none of the notes.
+    """
+    probes = {one.model_key: one for one in results.explanations if one.method == ""}
     tables = {str(key): table for key, table in results.values.groupby("explain_key")}
-    of_model: dict[tuple[str, str], list[tuple[ModelRecord, Explanation]]] = defaultdict(list)
-    for one in probes:
-        record = models.get(one.model_key)
-        if record is not None and record.weights_sha256 == one.weights_sha256 and one.key in tables:
-            of_model[record.task, record.model].append((record, one))
+    of_model: dict[tuple[str, str], list[tuple[ModelRecord, pd.DataFrame]]] = defaultdict(list)
+    left: dict[str, list[int]] = defaultdict(list)
+    for record in sorted(results.models, key=lambda record: (record.task, record.model, record.seed)):
+        one = probes.get(record.key)
+        if record.status != "ok" or (one is not None and one.status != "ok"):
+            continue
+        why = _left_out(record, one, tables)
+        if why:
+            left[f"{record.task}, {record.model}: left out, {why}"].append(record.seed)
+        elif one is not None:
+            of_model[record.task, record.model].append((record, tables[one.key]))
     found = []
-    for (task, model), members in sorted(of_model.items()):
-        members = sorted(members, key=lambda pair: pair[0].seed)
-        wide = [
-            tables[one.key].pivot(index="example", columns="metric", values="value").astype(float) for _, one in members
-        ]
+    for (task, model), members in of_model.items():
+        wide = [table.pivot(index="example", columns="metric", values="value").astype(float) for _, table in members]
         examples = sorted({str(name) for table in wide for name in table.index})
         names = sorted({str(name) for table in wide for name in table.columns})
-        if PREDICTED in names:
-            columns = {
-                name: np.stack([table.reindex(index=examples, columns=names)[name].to_numpy() for table in wide], 1)
-                for name in names
-            }
-            found.append(Measured(task, model, tuple(record for record, _ in members), tuple(examples), columns))
-    return found
+        columns = {
+            name: np.stack([table.reindex(index=examples, columns=names)[name].to_numpy() for table in wide], 1)
+            for name in names
+        }
+        found.append(Measured(task, model, tuple(record for record, _ in members), tuple(examples), columns))
+    return found, [f"{said} (seed {', '.join(map(str, seeds))})" for said, seeds in left.items()]
+
+
+def _left_out(record: ModelRecord, probes: Explanation | None, tables: Mapping[str, pd.DataFrame]) -> str:
+    """Why the probes of a trained model cannot be used; empty when they can."""
+    if probes is None:
+        return "it was not probed"
+    if record.weights_sha256 != probes.weights_sha256:
+        return "its probes asked other weights"
+    if probes.key not in tables:
+        return "the values of its probes are not here"
+    if PREDICTED not in set(tables[probes.key]["metric"]):
+        return f"its probes do not say the {PREDICTED}"
+    return ""
 
 
 def paired(a: Measured, b: Measured, column: str) -> Float[ndarray, "example"]:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
 
 from faithboard.report import markdown
-from faithboard.reproduction.attention import tables
-from faithboard.reproduction.attention.claims import BILSTM, CLAIMS, Claim, claim_verdict
-from faithboard.reproduction.attention.comparing import FAR
-from faithboard.reproduction.attention.lines import Reproduction
+from faithboard.reproduction.attention import conditions, tables
+from faithboard.reproduction.attention.claims import BILSTM, CLAIMS, Claim
+from faithboard.reproduction.attention.comparing import DIFFERS, FAR, SUBSTITUTES, WITHIN
+from faithboard.reproduction.attention.lines import Reproduction, TauLine
+from faithboard.reproduction.attention.verdicts import WITHIN_INTERVAL, claim_verdict
 from faithboard.reproduction.parts import figures as shown_figures
 from faithboard.reproduction.parts import title
 
@@ -25,10 +26,18 @@ stands on the same side here. `differs`: anything else, also where no such cell 
 vocabularies and lengths are compared relative to the published number.
 
 tau: mean ± standard deviation over examples (ddof 0, as published; its mean over seeds), and the share of p <= 0.05
-among the texts on which it can be reached at all (five words). `over seeds`: standard deviation of the mean over seeds.
-`too short`: texts with a tau that cannot be tested, which is not "not significant". `undefined`: a constant vector, no
-tau. Every published number is one unseeded run. A star marks a model that fails the accuracy gate: it takes no part in
-the claims."""
+among the texts on which it can be reached at all (five words). `n`: texts with a tau; one counts in each class that any
+seed predicts, so the classes may add up to more than all. `over seeds`: standard deviation of the mean over seeds. `too
+short`: texts with a tau that cannot be tested, which is not "not significant". `undefined`: a constant vector, no tau.
+Every published number is one unseeded run. A star marks a model that fails the accuracy gate: it takes no part in the
+claims."""
+
+TOP_K = """\
+Do two measures put the same words on top? 1 - 2 K, with K Fagin's distance K^(1/2) of the lists of the k words that
+they rank highest, over its largest value: 1 for equal lists, -1 for lists that share no word. k is a tenth of the mean
+length T of the texts, and at least 10. Of a text of T <= k words both lists hold all of them, and the value cannot fall
+below about 1/3; -1 can be reached from T = 2k on. So tasks with texts of other lengths do not compare. Mean over all
+texts."""
 
 
 def restricted(reproduction: Reproduction, tasks: Container[str]) -> Reproduction:
@@ -56,7 +65,7 @@ def page(reproduction: Reproduction, figures: str) -> str:
     """The Markdown of the page, heading included; `figures` is the folder of the figures, relative to the page."""
     parts = [_title(reproduction), *_summary(reproduction), *_claims(reproduction)]
     parts += [*_table_2(reproduction), *_others(reproduction), *_far(reproduction), *_table_1(reproduction)]
-    parts += ["## Models", tables.models(reproduction.models)]
+    parts += [*_models(reproduction)]
     parts += [*shown_figures(reproduction.figures, figures), *_probes(reproduction)]
     return "\n\n".join(parts)
 
@@ -66,16 +75,43 @@ def _title(reproduction: Reproduction) -> str:
 
 
 def _summary(reproduction: Reproduction) -> Iterator[str]:
-    found = Counter(line.verdict for line in reproduction.taus if line.verdict)
-    counted = ", ".join(f"{found[name]:,} {name}" for name in ("within 0.08", "same sign and order", "differs"))
-    yield f"Cells of tau with a published number: {found.total():,}: {counted}."
+    own, standing_in = _split(reproduction.taus)
+    yield f"Cells of tau with a published number: {_tally(own)}. What these verdicts mean is said below table 2."
+    if any(line.verdict for line in standing_in):
+        tasks = ", ".join(dict.fromkeys(f"{line.task} (for {SUBSTITUTES[line.task]})" for line in standing_in))
+        yield f"Cells of a substitute, {tasks}, beside the numbers of what it stands in for: {_tally(standing_in)}."
+    counts = conditions.explained(reproduction.models)
+    if counts:
+        yield (
+            f"Test texts that are explained, the first of them by a hash of their names: {counts}. Fewer than there "
+            "are, and fewer of long ones, for the cost: leaving out each of T words takes T x T token steps."
+        )
     rows = [(claim.says, _verdict(claim, reproduction)) for claim in CLAIMS]
     yield markdown.table(("claim of the paper", "verdict here"), rows)
 
 
+def _split(lines: Sequence[TauLine]) -> tuple[list[TauLine], list[TauLine]]:
+    """Those of the paper's own tasks, and those of substitutes."""
+    parts: tuple[list[TauLine], list[TauLine]] = ([], [])
+    for line in lines:
+        parts[line.task in SUBSTITUTES].append(line)
+    return parts
+
+
+def _tally(lines: Sequence[TauLine]) -> str:
+    found = Counter(line.verdict for line in lines if line.verdict)
+    counted = ", ".join(f"{found[name]:,} `{name}`" for name in ("within 0.08", "same sign and order", DIFFERS))
+    return f"{found.total():,}: {counted}; {sum(map(conditions.far, lines)):,} of them are more than {FAR} away"
+
+
 def _claims(reproduction: Reproduction) -> Iterator[str]:
     yield "## The claims, one by one"
-    yield "For additive attention and models that pass the accuracy gate. Intervals: 95 % bootstrap over examples."
+    yield (
+        "For additive attention and models that pass the accuracy gate. Intervals: 95 % bootstrap over examples. "
+        f"`{WITHIN_INTERVAL}`: what a number is held against lies in the interval of that number, which then decides "
+        "nothing for sure. The claims on shuffled and on adversarial attention are judged by the number itself, the "
+        "others by its interval."
+    )
     for claim in CLAIMS:
         yield f"### {claim.says}\n\nVerdict: {_verdict(claim, reproduction)}.\n\n{claim.test}"
         numbers = tables.evidence(claim, reproduction.evidence)
@@ -119,16 +155,33 @@ def _others(reproduction: Reproduction) -> Iterator[str]:
 
 def _far(reproduction: Reproduction) -> Iterator[str]:
     yield f"### Cells that differ by more than {FAR} from the published tau"
-    yield tables.far_cells(reproduction.taus, reproduction.models)
+    yield conditions.far_cells(reproduction.taus, reproduction.models)
 
 
 def _table_1(reproduction: Reproduction) -> Iterator[str]:
     yield "## Table 1: the data sets"
-    yield tables.datasets(reproduction.datasets) if reproduction.datasets else "No task of the paper has been run."
-    tasks = {line.task for line in reproduction.datasets}
-    said = {line.task: line.reservations for line in reproduction.models if line.reservations and line.task in tasks}
-    if said:
-        yield "\n".join(f"- {task}: {sentence}" for task, sentence in said.items())
+    if not reproduction.datasets:
+        yield "No task of the paper has been run."
+        return
+    yield conditions.datasets(reproduction.datasets)
+    why = conditions.reasons(reproduction.datasets)
+    if why:
+        yield f"Why numbers differ, as far as it is known:\n\n{why}"
+
+
+def _models(reproduction: Reproduction) -> Iterator[str]:
+    yield "## Models"
+    yield conditions.models(reproduction.models)
+    yield (
+        "The published performance is that of the authors' result files; table 1 has what the paper prints, which is "
+        "not always the same."
+    )
+    worse = conditions.below_print(reproduction.models)
+    if worse:
+        yield (
+            f"These did worse than in print by more than {WITHIN}. They are averaged into the cells above all the "
+            f"same: the gate asks for better than chance, not for the published performance.\n\n{worse}"
+        )
 
 
 def _probes(reproduction: Reproduction) -> Iterator[str]:
@@ -144,6 +197,11 @@ def _probes(reproduction: Reproduction) -> Iterator[str]:
         "distributions were made with the constants of the code and read off histograms, give or take 0.01."
     )
     yield tables.divergences(reproduction.divergences)
+    agreement = tables.top_k(reproduction.taus, reproduction.models)
+    if agreement:
+        yield "## Top-k agreement"
+        yield TOP_K
+        yield agreement
     yield "## tau by length"
     yield (
         "Quarters of the examples by length, for the BiLSTM with additive attention where it passes the gate. Excess "

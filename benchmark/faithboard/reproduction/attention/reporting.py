@@ -52,15 +52,20 @@ def _made(
 ) -> tuple[Reproduction, tuple[str, ...]]:
     """The lines, with the figures drawn into `folder`, and what has to be said about them."""
     results = results_of(store, f"{plan.suite.name}-v{plan.suite.version}")
-    found = measured(results)
+    found, left_out = measured(results)
     if not found:
-        raise SuiteError(f"there is nothing to reproduce: no model has been probed; {reasons(plan)}")
+        why = "; ".join([reasons(plan), *left_out])
+        raise SuiteError(f"there is nothing to reproduce: no model has been probed; {why}")
     tasks = _tasks(plan, found)
-    # Results of a task whose definition is gone cannot be named any more.
+    left_out += [
+        f"{one.task}, {one.model}: left out, the definition of its task is not here, which has the names of its classes"
+        for one in found
+        if one.task not in tasks
+    ]
     found = [one for one in found if one.task in tasks]
     found.sort(key=lambda one: _place(plan, one))
     labels = {task: definition.labels for task, definition in tasks.items()}
-    made = reproduction_of(results, found, labels, plan.suite, made_of)
+    made = reproduction_of(results, found, labels, plan.suite, made_of, left_out)
     heatmaps, said = _heatmaps(plan, found, tasks, store, device, folder)
     figures, notes = drawn(lambda: _draw(found, heatmaps, labels, folder))
     return replace(made, heatmaps=heatmaps, figures=figures), (*said, *notes)

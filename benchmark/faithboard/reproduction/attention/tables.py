@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from faithboard.probes.agreement import PAIRS
 from faithboard.report import markdown
 from faithboard.report.markdown import number, percent, with_interval
 from faithboard.reproduction.attention.claims import Claim
-from faithboard.reproduction.attention.comparing import FAR
 from faithboard.reproduction.attention.lines import (
-    DatasetLine,
     DivergenceLine,
     EvidenceLine,
     LengthLine,
@@ -17,50 +16,10 @@ from faithboard.reproduction.attention.lines import (
     PermutationLine,
     TauLine,
 )
+from faithboard.reproduction.attention.verdicts import line_verdict
 from faithboard.reproduction.parts import signed
 
 TABLE_2 = ("attention-gradient", "attention-loo")
-
-
-def models(lines: Iterable[ModelLine]) -> str:
-    """How good every model is, beside the published one."""
-    rows = [
-        (
-            line.task + (f" (for {line.published_task})" if line.published_task not in ("", line.task) else ""),
-            line.model,
-            f"{line.measure} {' / '.join(map(number, line.performance)) or markdown.NOTHING}",
-            number(line.published_performance),
-            "passed" if line.gate_passed else "**not passed**",
-            f"{line.examples:,}",
-            f"{line.training_rows:,}",
-            line.vectors,
-            line.reservations or markdown.NOTHING,
-        )
-        for line in lines
-    ]
-    headers = (
-        "task",
-        "model",
-        "test performance per seed",
-        "published",
-        "gate",
-        "examples",
-        "training rows",
-        "vectors",
-        "to be kept in mind",
-    )
-    return markdown.table(headers, rows, right=(3, 5, 6))
-
-
-def datasets(lines: Iterable[DatasetLine]) -> str:
-    """Table 1."""
-    rows = []
-    for line in lines:
-        performance = line.quantity.startswith("BiLSTM")
-        shown = [number(value, 3 if performance else 0) for value in (line.here, line.published)]
-        difference = signed(line.difference) if performance else f"{line.difference:+.1%}"
-        rows.append((line.task, line.quantity, *shown, difference, line.verdict))
-    return markdown.table(("task", "quantity", "here", "published", "difference", "verdict"), rows, right=(2, 3, 4))
 
 
 def taus(lines: Iterable[TauLine], kept_out: Iterable[ModelLine]) -> str:
@@ -104,26 +63,6 @@ def taus(lines: Iterable[TauLine], kept_out: Iterable[ModelLine]) -> str:
     return markdown.table(headers, rows, right=(4, 5, 6, 7, 8, 10, 11, 12, 13))
 
 
-def far_cells(lines: Iterable[TauLine], beside: Sequence[ModelLine]) -> str:
-    """A list of the cells that differ by more than `FAR` from the published tau, with what may explain it."""
-    of = {(line.task, line.model): line for line in beside}
-    rows = []
-    for line in lines:
-        if line.difference is None or abs(line.difference) <= FAR:
-            continue
-        model = of[line.task, line.model]
-        told = f"vectors {model.vectors}, {model.training_rows:,} training rows, {_seeds(line)}"
-        if model.reservations:
-            told += f"; {model.reservations}"
-        if model.reason:
-            told += f"; {model.reason}"
-        rows.append(
-            f"- {line.task}, {line.model}, {line.pair}, {line.label or 'all'}: {number(line.mean)} here, "
-            f"{number(line.published_mean)} published ({signed(line.difference)}): {told}"
-        )
-    return "\n".join(rows) or f"No cell differs by more than {FAR}."
-
-
 def evidence(claim: Claim, lines: Iterable[EvidenceLine]) -> str:
     """The numbers behind a claim; empty when there are none."""
     rows = [
@@ -135,7 +74,7 @@ def evidence(claim: Claim, lines: Iterable[EvidenceLine]) -> str:
             number(line.threshold),
             number(line.published),
             f"{line.n:,}",
-            "holds" if line.holds else "does not hold",
+            line_verdict(line),
         )
         for line in lines
         if line.claim == claim.name
@@ -198,6 +137,29 @@ def divergences(lines: Iterable[DivergenceLine]) -> str:
     return markdown.table(headers, rows, right=(5, 6, 7, 8, 9, 10, 11))
 
 
+def top_k(lines: Iterable[TauLine], models: Sequence[ModelLine]) -> str:
+    """Top-k agreement of every pair over all texts; empty when none was asked."""
+    values = {
+        (line.task, line.model, line.pair): line.top_k
+        for line in lines
+        if line.predicted is None and line.top_k is not None
+    }
+    rows = [
+        (
+            line.task,
+            line.model,
+            str(line.k),
+            number(line.length, 1),
+            *(number(values.get((line.task, line.model, pair))) for pair in PAIRS),
+            f"{line.examples:,}",
+        )
+        for line in models
+        if any((line.task, line.model, pair) in values for pair in PAIRS)
+    ]
+    headers = ("task", "model", "k", "mean T", *PAIRS, "texts")
+    return markdown.table(headers, rows, right=range(2, 8)) if rows else ""
+
+
 def lengths(lines: Iterable[LengthLine]) -> str:
     """tau by quarter of length."""
     rows = [
@@ -238,9 +200,3 @@ def _tau(mean: float | None, sd: float | None) -> str:
 
 def _share(share: float | None) -> str:
     return markdown.NOTHING if share is None else f"{share:.0%}"
-
-
-def _seeds(line: TauLine) -> str:
-    if line.seed_spread is None:
-        return "one seed"
-    return f"standard deviation over seeds {number(line.seed_spread)}"
