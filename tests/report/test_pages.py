@@ -93,8 +93,9 @@ def test_plausibility_stands_apart_from_faithfulness(board: Board) -> None:
 
 
 def test_known_truth_leads_on_planted_tasks(board: Board) -> None:
-    header = next(line for line in render(board)["planted.md"].splitlines() if line.startswith("| method"))
-    assert header.index("precision@k") < header.index("comprehensiveness") < header.index("sufficiency")
+    first, second = [line for line in render(board)["planted.md"].splitlines() if line.startswith("| method")][:2]
+    assert "precision@k" in first
+    assert second.index("comprehensiveness") < second.index("sufficiency")
 
 
 def test_a_wide_interval_of_random_is_held_against_its_expectation() -> None:

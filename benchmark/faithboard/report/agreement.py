@@ -55,19 +55,20 @@ def metrics_page(board: Board) -> str:
 
 def operator_warnings(board: Board, table: Table) -> list[str]:
     """One sentence for each metric of a table whose ranking is another one under another operator."""
-    found: dict[str, list[MetricAgreement]] = defaultdict(list)
+    by_base: dict[str, list[MetricAgreement]] = defaultdict(list)
     for one in related(board, "operator", table):
-        if one.reversed:
-            found[_base(one)].append(one)
-    return [
-        f"**The ranking by {base} depends on how words are taken away**: "
-        + "; ".join(
-            f"{one.reversed} of {one.decided} pairs of methods that `{one.a}` and `{one.b}` both tell apart are swapped"
-            for one in group
-        )
-        + "."
-        for base, group in found.items()
-    ]
+        by_base[_base(one)].append(one)
+    return [_warning(base, group) for base, group in by_base.items() if any(one.reversed for one in group)]
+
+
+def _warning(base: str, group: Sequence[MetricAgreement]) -> str:
+    swapped = sum(one.reversed > 0 for one in group)
+    worst = max(group, key=lambda one: one.reversed / max(one.decided, 1))
+    return (
+        f"**The ranking by {base} depends on how words are taken away**: in {swapped} of {len(group)} pairs of "
+        f"operators, methods that both tell apart are swapped. Most are between `{worst.a}` and `{worst.b}`: "
+        f"{swapped_cell(worst)} pairs of methods."
+    )
 
 
 def _operators(board: Board) -> list[str]:

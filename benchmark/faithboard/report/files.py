@@ -84,14 +84,15 @@ def pages(board: Board, folder: Path) -> dict[Path, str]:
 
 
 def readme_block(board: Board) -> str:
-    """One ranked table for a project's README, and the leaders of every task, with links into `leaderboards/`."""
+    """The leading table of one model for a project's README, and the leaders of every task, with links into
+    `leaderboards/`."""
     shown = next((table for table in board.tables if table.training != CONTROL), board.tables[0])
     measure = shown.performance_measure
     reached = ", ".join(number(value) for value in shown.performance.get(measure, []))
     return "\n\n".join(
         [
             f"{shown.task}, {shown.model} ({measure} {reached}), suite {shown.suite} v{shown.suite_version}:",
-            grid_table(layout.faithfulness(board, shown)),
+            *(grid_table(grid) for _, grid in layout.parts(board, shown)[:1]),
             "Every task of the suite, with the methods that share rank 1 in its leading metric:",
             leaders(board, f"leaderboards/{folder_name(shown)}/"),
         ]

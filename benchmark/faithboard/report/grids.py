@@ -54,7 +54,7 @@ def _steps(cost: Cost | None) -> str:
 def notes(board: Board, grid: Grid) -> str:
     """What the numbers of a grid cannot say, as a list."""
     lines = ["Steps: token steps through the encoder per example and draw, forward + backward."]
-    lines.append(f"Examples: {', '.join(map(_counted, map(grid.column, grid.metrics)))}.")
+    lines.append(f"Examples: {_counted(grid)}.")
     expectations = [line for metric in grid.metrics for line in _expectation(grid.column(metric))]
     lines += [*expectations, *[RULE] * bool(expectations)]
     for metric in grid.metrics:
@@ -72,10 +72,14 @@ def notes(board: Board, grid: Grid) -> str:
     return "\n".join(f"- {line}" for line in lines)
 
 
-def _counted(cells: Sequence[Standing]) -> str:
-    most = max(cells, key=lambda cell: cell.n)
-    left = f" ({most.excluded:,} excluded for every method alike)" if most.excluded else ""
-    return f"{most.metric} {most.n:,}{left}"
+def _counted(grid: Grid) -> str:
+    """`300`, or by metric where they differ."""
+    most = [max(grid.column(metric), key=lambda cell: cell.n) for metric in grid.metrics]
+    left = [f" ({cell.excluded:,} excluded for every method alike)" if cell.excluded else "" for cell in most]
+    counts = [f"{cell.n:,}{beside}" for cell, beside in zip(most, left, strict=True)]
+    if len(set(counts)) == 1:
+        return counts[0]
+    return ", ".join(f"{metric} {count}" for metric, count in zip(grid.metrics, counts, strict=True))
 
 
 def _special(cells: Sequence[Standing]) -> Mapping[str, int]:
@@ -97,33 +101,30 @@ def _expectation(cells: Sequence[Standing]) -> Iterable[str]:
 
 
 def _not_ranked(grid: Grid) -> Iterable[str]:
-    by_reason: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+    places: dict[tuple[str, str], list[str]] = defaultdict(list)
     for metric in grid.metrics:
         for cell in grid.column(metric):
             if cell.reason and cell.reason != grid.table.reason:
-                by_reason[cell.reason][cell.method].append(metric)
-    for reason, methods in by_reason.items():
-        for method, metrics in methods.items():
-            where = "" if len(metrics) == len(grid.metrics) else f" in {', '.join(metrics)}"
-            yield f"Not ranked: `{method}`{where}: {plain(reason)}."
+                places[cell.method, cell.reason].append(metric)
+    alike: dict[tuple[str, tuple[str, ...]], list[str]] = defaultdict(list)
+    for (method, reason), metrics in places.items():
+        alike[reason, tuple(metrics)].append(f"`{method}`")
+    for (reason, where), methods in alike.items():
+        said = "" if where == grid.metrics else f" in {', '.join(where)}"
+        yield f"Not ranked: {', '.join(methods)}{said}: {plain(reason)}."
 
 
-def spread(grid: Grid) -> list[str]:
-    """How far the means of the seeds lie apart."""
-    if len(grid.table.seeds) < 2:
-        return ["One seed: there is no spread over seeds to show."]
-    headers = ["method", *(f"{metric}, sd over seeds" for metric in grid.metrics)]
-    rows = [
-        [
-            f"`{method}`",
-            *(
-                number(cell.seed_spread) if (cell := grid.cells.get((method, metric))) else "-"
-                for metric in grid.metrics
-            ),
-        ]
-        for method in grid.methods
-    ]
-    return [
-        "Spread of the mean over seeds (never pooled into the intervals above):",
-        markdown.table(headers, rows, right=range(1, len(headers))),
-    ]
+def spread(grids: Sequence[Grid]) -> str:
+    """A folded table for each grid of how far the means of the seeds lie apart."""
+    if len(grids[0].table.seeds) < 2:
+        return "One seed: there is no spread over seeds to show."
+    title = "Standard deviation of the mean over seeds (never pooled into the intervals above)"
+    return markdown.folded(title, "\n\n".join(map(_deviations, grids)))
+
+
+def _deviations(grid: Grid) -> str:
+    rows = []
+    for method in grid.methods:
+        cells = (grid.cells.get((method, metric)) for metric in grid.metrics)
+        rows.append([f"`{method}`", *(number(cell.seed_spread) if cell else markdown.NOTHING for cell in cells)])
+    return markdown.table(["method", *grid.metrics], rows, right=range(1, len(grid.metrics) + 1))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from faithboard.report.markdown import NOTHING, scientific, with_interval
@@ -11,7 +11,8 @@ from faithboard.stats.board import Board, Cost, Standing, Table
 from faithboard.task import SPLITS
 
 UNVERIFIED = "UNVERIFIED DATA"
-_FIRST = ("precision@k", "mean-rank", "auprc", "token-f1", "iou-f1", "comprehensiveness", "sufficiency")
+_DELETION = ("comprehensiveness", "sufficiency")
+_FIRST = ("precision@k", "mean-rank", "auprc", "token-f1", "iou-f1", *_DELETION)
 TAIL = "95th percentile"
 """The point that stands beside a median."""
 _ARROWS = {"higher": " ↑", "lower": " ↓", "neither": ""}
@@ -70,6 +71,38 @@ def faithfulness(board: Board, table: Table) -> Grid:
     """Erasure metrics, with the model as it is or retrained, and on planted tasks the known truth, which then leads."""
     kinds = ("erasure", "retraining", *(["rationale"] if table.known_truth else []))
     return _grid(board, table, (s for s in _of(board, table) if s.metric_kind in kinds))
+
+
+@dataclass(frozen=True)
+class Part:
+    """Metrics of faithfulness that stand in a table of their own: all of them in one would be too wide to read."""
+
+    title: str
+    holds: Callable[[Standing], bool]
+    folded: bool = False
+    """Whether a reader must open it."""
+
+
+def parts(board: Board, table: Table) -> list[tuple[Part, Grid]]:
+    """The grid of faithfulness in parts, the leading metric in the first."""
+    of: dict[str, list[Standing]] = {part.title: [] for part in PARTS}
+    for standing in faithfulness(board, table).cells.values():
+        of[next(part.title for part in PARTS if part.holds(standing))].append(standing)
+    return [(part, _grid(board, table, of[part.title])) for part in PARTS if of[part.title]]
+
+
+PARTS = (
+    Part("Known truth", lambda one: one.metric_kind == "rationale"),
+    Part("Comprehensiveness and sufficiency, by deletion", lambda one: one.metric in _DELETION),
+    Part(
+        "Comprehensiveness by other operators and profiles",
+        lambda one: one.metric.startswith("comprehensiveness-"),
+        folded=True,
+    ),
+    Part("Sufficiency by other operators and profiles", lambda one: one.metric.startswith("sufficiency-"), folded=True),
+    Part("After retraining", lambda one: one.metric_kind == "retraining"),
+    Part("Decisions, normalised values and other erasure", lambda one: True),
+)
 
 
 def beside_order(board: Board, table: Table) -> Grid:

@@ -7,6 +7,7 @@ from typing import Any
 
 from faithboard.report.layout import Grid
 from faithboard.report.markdown import number, percent
+from faithboard.report.words import explained
 from faithboard.stats.board import Table
 from faithboard.stats.entries import BASELINE
 
@@ -18,8 +19,8 @@ OF_LENGTH = ("token-f1", "iou-f1")
 
 
 def about(table: Table, grid: Grid) -> str:
-    """The words above the table of plausibility, and a line for each number that its metrics are read against."""
-    lines = [f"- {line}" for line in (*_length(table, grid), *_ceiling(table, grid), *_floor(grid))]
+    """The words above the table of plausibility: its metrics, and each number that they are read against."""
+    lines = [f"- {line}" for line in (*explained(grid), *_length(table, grid), *_ceiling(table, grid), *_floor(grid))]
     return "\n\n".join([ABOUT, *(["\n".join(lines)] if lines else [])])
 
 

@@ -2,31 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from faithboard.report import layout
+from faithboard.report import layout, markdown
 from faithboard.report.agreement import operator_warnings
 from faithboard.report.costs import cost_table
 from faithboard.report.curves import curves
 from faithboard.report.grids import grid_table, notes, spread
+from faithboard.report.layout import Grid, Part
 from faithboard.report.markdown import number, percent, plain
 from faithboard.report.paired import against_random
 from faithboard.report.plausibility import about
 from faithboard.report.probes import probe_table
 from faithboard.report.sanity import sanity_tables
+from faithboard.report.unrun import not_run
+from faithboard.report.words import explained
 from faithboard.stats.board import Board, Table
 
-BESIDE = """\
-These metrics read the scores themselves, not the order they give. A value of `completeness` is a median over examples,
-of methods that promise a sum, and is not ranked. A method that looks at nothing never moves: `max-sensitivity` ranks
-stability, which is not faithfulness."""
-
-
-RETRAINED = """\
-`roar` and `recursive-roar` delete the words of largest |score| from all splits and train a fresh model on the rest: the
-value is the accuracy that is left, a mean over the shares removed. Of a method with several draws they take one. What
-is removed can itself tell the class (Rong et al. 2022), and accuracy that stays high can mean that words repeat each
-other, not that a method is unfaithful: `recursive-roar` explains the rest anew at each share."""
+AMOUNTS = "These metrics read the scores themselves, not the order they give."
+RETRAINED = (
+    "Of a method with several draws, metrics that train models take one. What is removed can itself tell the class "
+    "(Rong et al. 2022), and accuracy that stays high can mean that words repeat each other, not that a method is "
+    "unfaithful."
+)
 
 
 def section(board: Board, table: Table) -> str:
@@ -36,16 +34,18 @@ def section(board: Board, table: Table) -> str:
         parts.append(f"**Nothing here is ranked: {plain(table.reason)}.**")
     if table.known_truth:
         parts.append(_verified(table.known_truth))
+    if missing := not_run(board, table):
+        parts.append(missing)
     grid = layout.faithfulness(board, table)
     if grid.methods:
-        parts += ["### Faithfulness", grid_table(grid), notes(board, grid), *spread(grid), against_random(board, grid)]
-        parts += [RETRAINED] * any(cell.metric_kind == "retraining" for cell in grid.cells.values())
-        parts.append(curves(grid))
+        tables = layout.parts(board, table)
+        parts += ["### Faithfulness", *(_part(part, own) for part, own in tables)]
         parts += [f"{warning} See [metrics.md](metrics.md)." for warning in operator_warnings(board, table)]
+        parts += [notes(board, grid), spread([own for _, own in tables]), against_random(board, grid), curves(grid)]
     beside = layout.beside_order(board, table)
     if beside.methods:
-        parts += ["### Scores as amounts, and under noise", BESIDE, grid_table(beside), notes(board, beside)]
-        parts.append(against_random(board, beside))
+        parts += ["### Scores as amounts, and under noise", AMOUNTS, _listed(explained(beside)), grid_table(beside)]
+        parts += [notes(board, beside), against_random(board, beside)]
     marked = layout.plausibility(board, table)
     if marked.methods:
         parts += ["### Plausibility", about(table, marked), grid_table(marked), notes(board, marked)]
@@ -57,6 +57,18 @@ def section(board: Board, table: Table) -> str:
     if probes := probe_table(board, table):
         parts += ["### Probes of the model", probes]
     return "\n\n".join(part for part in parts if part)
+
+
+def _part(part: Part, grid: Grid) -> str:
+    lines = explained(grid)
+    if any(cell.metric_kind == "retraining" for cell in grid.cells.values()):
+        lines.append(RETRAINED)
+    body = "\n\n".join(filter(None, [_listed(lines), grid_table(grid)]))
+    return markdown.folded(part.title, body) if part.folded else f"#### {part.title}\n\n{body}"
+
+
+def _listed(lines: Sequence[str]) -> str:
+    return "\n".join(f"- {line}" for line in lines)
 
 
 def _of_which_data(board: Board, table: Table) -> str:
