@@ -7,7 +7,6 @@ import random
 import numpy as np
 import pytest
 
-from faithboard.errors import SuiteError
 from faithboard.stats.board import Board, Comparison
 from tests.boards import Records, model, noisy, standing, two_seeds
 
@@ -103,20 +102,6 @@ def test_the_order_of_records_and_lines_changes_nothing() -> None:
     for part in (made.models, made.explanations, made.lines):
         shuffle(part)
     assert made.board() == before
-
-
-def test_two_explanations_of_one_place_are_refused() -> None:
-    made = two_seeds(a=noisy(0.9), random=noisy(0.1, salt=2))
-    made.add("a", {"comprehensiveness": noisy(0.9)})
-    with pytest.raises(SuiteError, match=r"two explanations by 'a' .*seed 0.*keep one"):
-        made.board()
-
-
-def test_an_explanation_without_its_model_is_refused() -> None:
-    made = two_seeds(a=noisy(0.9))
-    made.models.pop()
-    with pytest.raises(SuiteError, match=r"model-toy-1.*`faithboard run` trains"):
-        made.board()
 
 
 def test_records_survive_json() -> None:
