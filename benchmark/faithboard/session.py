@@ -13,6 +13,7 @@ from typing import Literal, cast, get_args
 import torch
 
 from faithboard import resolve
+from faithboard.allocation import keep_freed_memory
 from faithboard.config import configured
 from faithboard.data import TaskData, load, sample
 from faithboard.data.collate import collate
@@ -47,7 +48,7 @@ def chosen_device(name: str, threads: int = 1) -> torch.device:
     """`auto` is the GPU where there is one; `threads` are those of the CPU. Raises SuiteError for an absent device."""
     torch.set_num_threads(threads)
     if name == "auto":
-        return _exact(torch.device("cuda" if torch.cuda.is_available() else "cpu"))
+        return _set_up(torch.device("cuda" if torch.cuda.is_available() else "cpu"))
     try:
         device = torch.device(name)
     except RuntimeError as error:
@@ -56,12 +57,17 @@ def chosen_device(name: str, threads: int = 1) -> torch.device:
         raise SuiteError(f"device {name!r} is not supported; use auto, cpu or cuda")
     if device.type == "cuda" and not torch.cuda.is_available():
         raise SuiteError("device cuda was asked for, but torch sees no GPU; use --device cpu")
-    return _exact(device)
+    return _set_up(device)
 
 
-def _exact(device: torch.device) -> torch.device:
-    """The device with TF32 off: scores must not depend on which of two kernels a layer happens to use."""
-    if device.type == "cuda":
+def _set_up(device: torch.device) -> torch.device:
+    """The device with TF32 off: scores must not depend on which of two kernels a layer happens to use.
+
+    A CPU keeps the memory that is freed.
+    """
+    if device.type == "cpu":
+        keep_freed_memory()
+    else:
         torch.backends.cuda.matmul.allow_tf32 = False
         torch.backends.cudnn.allow_tf32 = False
     return device
