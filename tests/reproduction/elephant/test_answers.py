@@ -130,6 +130,22 @@ def test_attention_matters_only_when_every_control_loses() -> None:
     assert checklist(Answers(attention=[*both, attention_line(0.0, "random")]))[2].verdict == "not shown (toy)"
 
 
+def test_attention_matters_only_when_every_seed_loses() -> None:
+    steady, turned = ({"0": 0.05, "1": second} for second in (0.04, 0.0))
+    for losses, verdict, count in ((steady, "it matters (toy)", 1), (turned, "not shown (toy)", 0)):
+        answer = checklist(Answers(attention=[replace(attention_line(0.01), seed_losses=losses)]))[2]
+        assert (answer.verdict, answer.numbers) == (verdict, f"{count} of 1 controls lose accuracy")
+
+
+def test_the_accuracy_of_learned_attention_is_that_of_the_seeds_compared() -> None:
+    control = check("none", against="bilstm-additive", loss=0.1, loss_low=0.05, loss_high=0.15)
+    told = replace(control, against_accuracy=0.8, seed_losses={"0": 0.1})
+    (line,) = answers({"toy-v1": replace(board(), checks=[check("additive"), told])}).attention
+    assert (line.accuracy, line.seed_losses) == (0.8, {"0": 0.1})
+    (line,) = answers({"toy-v1": replace(board(), checks=[check("additive"), control])}).attention
+    assert (line.accuracy, line.seed_losses) == (0.9, {})
+
+
 def test_one_swapped_pair_is_enough_for_a_ranking_not_to_survive() -> None:
     (*_, erase) = checklist(Answers(operators=[operator_line(0), operator_line(1, "other")]))
     assert erase.verdict == "it survives (toy); it does not (other)"

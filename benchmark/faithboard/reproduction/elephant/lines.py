@@ -72,11 +72,13 @@ class AttentionLine(_Json):
     seeds: list[int]
     n: int
     accuracy: float
-    """With learned attention."""
+    """With learned attention, on the seeds that the control has too where the board tells it."""
     loss: float
     """Accuracy with learned attention less that of the control, paired over test examples."""
     low: float
     high: float
+    seed_losses: dict[str, float] = field(default_factory=dict)
+    """Seed -> `loss` of that seed alone; empty where the board does not tell it."""
 
 
 @dataclass(frozen=True)

@@ -144,10 +144,11 @@ def _controls(
                 control=check.attention,
                 seeds=check.seeds,
                 n=check.n,
-                accuracy=learned.accuracy,
+                accuracy=learned.accuracy if check.against_accuracy is None else check.against_accuracy,
                 loss=check.loss,
                 low=check.loss_low,
                 high=check.loss_high,
+                seed_losses=check.seed_losses,
             )
         )
     return found
