@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -57,19 +57,31 @@ def named_members(store: Store, suite: str) -> SuiteMembers:
 def results_of(store: Store, suite: str) -> Results:
     """The results of `suite`: `quick-v1`, or `quick` for its newest version. Raises SuiteError for none."""
     members = named_members(store, suite)
-    models = tuple(record for record in store.models() if record.key in members.models)
+    models = [record for record in store.models() if record.key in members.models]
     known = {model.key for model in models}
-    explanations = tuple(
+    explanations = [
         _asked(record, members.metrics)
         for record in store.explanations()
         if record.key in members.explanations and record.model_key in known
-    )
+    ]
+    return gathered(store, members.name, members.version, members.seeds, models, explanations)
+
+
+def gathered(
+    store: Store,
+    suite: str,
+    version: int,
+    seeds: Sequence[int],
+    models: Sequence[ModelRecord],
+    explanations: Sequence[Explanation],
+) -> Results:
+    """The records of a store, with their values and predictions."""
     return Results(
-        suite=members.name,
-        version=members.version,
-        seeds=members.seeds,
-        models=models,
-        explanations=explanations,
+        suite=suite,
+        version=version,
+        seeds=tuple(seeds),
+        models=tuple(models),
+        explanations=tuple(explanations),
         values=_long({one.key: store.values(one.key) for one in explanations}, "explain_key"),
         predictions=_long({one.key: store.predictions(one.key) for one in models}, "model_key"),
         throughput=tuple(store.throughput()),

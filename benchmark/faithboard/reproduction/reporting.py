@@ -26,13 +26,15 @@ def reported(
     store: Store,
     folder: Path,
     make: Callable[[str], tuple[Any, tuple[str, ...]]],
+    beside: Sequence[str] = (),
 ) -> tuple[Any, Path, tuple[str, ...]]:
     """Lines, page and notes of a reproduction whose lines lie in `folder`.
 
     `make` gives the lines, with the figures drawn into the folder, and what has to be said about them; it is not called
-    when the page is made of the same already. `package` is the folder of the reproduction's code.
+    when the page is made of the same already. `package` is the folder of the reproduction's code; `beside` holds the
+    keys of what takes part and is not of the suite.
     """
-    hashed = made_of(plan, store, package)
+    hashed = made_of(plan, store, package, beside)
     notes: tuple[str, ...] = ()
     made = _known(form, folder, hashed)
     if made is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from faithboard.store import Store
 
 
-def made_of(plan: Plan, store: Store, package: Path) -> str:
+def made_of(plan: Plan, store: Store, package: Path, beside: Sequence[str] = ()) -> str:
     """Hash of what the lines of a reproduction are made of: models and rows, and the code of its package, of what the
-    reproductions share and of the published numbers.
+    reproductions share and of the published numbers; and of the keys of what takes part `beside` the suite.
 
     Only records are read, no values.
     """
@@ -33,7 +33,7 @@ def made_of(plan: Plan, store: Store, package: Path) -> str:
         if one.key in wanted
     ]
     hashes = [hashlib.sha256(path.read_bytes()).hexdigest() for path in code]
-    return digest([list(plan.suite.seeds), sorted(models), sorted(rows), hashes])
+    return digest([list(plan.suite.seeds), sorted(models), sorted(rows), hashes, sorted(beside)])
 
 
 def failures(results: Results) -> Iterator[str]:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from faithboard.report import markdown
 from faithboard.report.markdown import number
 from faithboard.reproduction.attention.comparing import FAR, differ
-from faithboard.reproduction.attention.lines import DatasetLine, ModelLine, TauLine
+from faithboard.reproduction.attention.lines import DatasetLine, ModelLine, TauLine, TriedLine
 from faithboard.reproduction.parts import signed
 
 
@@ -91,17 +91,30 @@ def reasons(lines: Sequence[DatasetLine]) -> str:
     return "\n".join(f"- {task} ({', '.join(own)}): {why}" for (task, why), own in quantities.items())
 
 
-def far_cells(lines: Iterable[TauLine], beside: Sequence[ModelLine]) -> str:
-    """A list of the cells that differ by more than `FAR` from the published tau, with what may explain it."""
+def far_cells(lines: Iterable[TauLine], beside: Sequence[ModelLine], tried: Sequence[TriedLine] = ()) -> str:
+    """A list of the cells that differ by more than `FAR` from the published tau, with what may explain it and what was
+    tried."""
     of = {(line.task, line.model): line for line in beside}
-    rows = [
-        f"- {line.task}, {line.model}, {line.pair}, {line.label or 'all'}: {number(line.mean)} here, "
-        f"{number(line.published_mean)} published ({signed(line.difference)}): "
-        + "; ".join(_told(line, of[line.task, line.model]))
-        for line in lines
-        if far(line)
-    ]
+    rows = []
+    for line in filter(far, lines):
+        rows.append(
+            f"- {line.task}, {line.model}, {line.pair}, {line.label or 'all'}: {number(line.mean)} here, "
+            f"{number(line.published_mean)} published ({signed(line.difference)}): "
+            + "; ".join(_told(line, of[line.task, line.model]))
+        )
+        rows += [f"    - tried: {_tried(one)}" for one in tried if _cell(one) == _cell(line)]
     return "\n".join(rows) or f"No cell differs by more than {FAR}."
+
+
+def _cell(line: TauLine | TriedLine) -> tuple[str, str, str, int | None]:
+    return line.task, line.model, line.pair, line.predicted
+
+
+def _tried(line: TriedLine) -> str:
+    nearer = f"{number(line.mean)} ({signed(line.difference)})"
+    if line.seed_spread is None:
+        return f"{line.settings}: {nearer}, one seed"
+    return f"{line.settings}: {nearer}, {len(line.seeds)} seeds, standard deviation {number(line.seed_spread)}"
 
 
 def far(line: TauLine) -> bool:

@@ -12,6 +12,7 @@ from faithboard.reproduction.attention.lines import (
     PermutationLine,
     Reproduction,
     TauLine,
+    TriedLine,
 )
 from faithboard.reproduction.attention.page import page
 from faithboard.reproduction.files import Form
@@ -30,6 +31,7 @@ FORM = Form(
         "evidence": EvidenceLine,
         "heatmaps": HeatmapLine,
         "figures": FigureLine,
+        "tried": TriedLine,
     },
     page=page,
 )

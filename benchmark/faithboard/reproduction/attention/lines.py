@@ -74,6 +74,23 @@ class TauLine(_Json):
 
 
 @dataclass(frozen=True)
+class TriedLine(_Json):
+    """A cell that is far from print, as it is on the same examples with models of other settings."""
+
+    task: str
+    model: str
+    pair: str
+    predicted: int | None
+    settings: str
+    """What is not as in the suite, such as `vectors random`."""
+    seeds: list[int]
+    mean: float
+    seed_spread: float | None
+    difference: float
+    """To the published number."""
+
+
+@dataclass(frozen=True)
 class DatasetLine(_Json):
     """One cell of table 1."""
 
@@ -205,3 +222,4 @@ class Reproduction:
     evidence: Sequence[EvidenceLine]
     heatmaps: Sequence[HeatmapLine] = field(default_factory=list)
     figures: Sequence[FigureLine] = field(default_factory=list)
+    tried: Sequence[TriedLine] = field(default_factory=list)

@@ -52,6 +52,7 @@ def restricted(reproduction: Reproduction, tasks: Container[str]) -> Reproductio
         divergences=[line for line in reproduction.divergences if line.task in tasks],
         evidence=[line for line in reproduction.evidence if line.task in tasks],
         heatmaps=[line for line in reproduction.heatmaps if line.task in tasks],
+        tried=[line for line in reproduction.tried if line.task in tasks],
     )
 
 
@@ -155,7 +156,7 @@ def _others(reproduction: Reproduction) -> Iterator[str]:
 
 def _far(reproduction: Reproduction) -> Iterator[str]:
     yield f"### Cells that differ by more than {FAR} from the published tau"
-    yield conditions.far_cells(reproduction.taus, reproduction.models)
+    yield conditions.far_cells(reproduction.taus, reproduction.models, reproduction.tried)
 
 
 def _table_1(reproduction: Reproduction) -> Iterator[str]:

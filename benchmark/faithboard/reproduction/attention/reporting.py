@@ -19,6 +19,7 @@ from faithboard.reproduction.attention.lines import HeatmapLine, Reproduction
 from faithboard.reproduction.attention.making import reproduction_of
 from faithboard.reproduction.attention.measured import Measured, measured
 from faithboard.reproduction.attention.page import console_report, restricted
+from faithboard.reproduction.attention.variants import probed_variants, tried_lines, variants
 from faithboard.reproduction.files import lines_folder, read
 from faithboard.reproduction.lines import FigureLine
 from faithboard.reproduction.reporting import drawn, reported
@@ -27,6 +28,7 @@ from faithboard.results import results_of
 
 if TYPE_CHECKING:
     from faithboard.plan import Plan
+    from faithboard.records import Explanation, ModelRecord
     from faithboard.store import Store
     from faithboard.task import Task
 
@@ -40,15 +42,34 @@ def report(
     Raises SuiteError when no probe of any model is stored, with the reasons.
     """
     folder = lines_folder(leaderboards, name)
+    others = probed_variants(store, _own(plan, store))
     made, page, notes = reported(
-        FORM, Path(__file__).parent, plan, store, folder, lambda hashed: _made(plan, store, device, folder, hashed)
+        FORM,
+        Path(__file__).parent,
+        plan,
+        store,
+        folder,
+        lambda hashed: _made(plan, store, device, folder, hashed, others),
+        beside=[probes.key for _, probes in others],
     )
     asked = {job.prepared.task.name for job in plan.jobs}
     return Shown(console_report(restricted(made, asked) if restrict else made), page, notes)
 
 
+def _own(plan: Plan, store: Store) -> list[ModelRecord]:
+    """The models of the plan's suite that are stored."""
+    name = (plan.suite.name, plan.suite.version)
+    keys = {key for one in store.suites() if (one.name, one.version) == name for key in one.models}
+    return [record for record in store.models() if record.key in keys]
+
+
 def _made(
-    plan: Plan, store: Store, device: torch.device, folder: Path, made_of: str
+    plan: Plan,
+    store: Store,
+    device: torch.device,
+    folder: Path,
+    made_of: str,
+    others: Sequence[tuple[ModelRecord, Explanation]],
 ) -> tuple[Reproduction, tuple[str, ...]]:
     """The lines, with the figures drawn into `folder`, and what has to be said about them."""
     results = results_of(store, f"{plan.suite.name}-v{plan.suite.version}")
@@ -66,9 +87,10 @@ def _made(
     found.sort(key=lambda one: _place(plan, one))
     labels = {task: definition.labels for task, definition in tasks.items()}
     made = reproduction_of(results, found, labels, plan.suite, made_of, left_out)
+    tried = tried_lines(made.taus, variants(store, others, found), labels)
     heatmaps, said = _heatmaps(plan, found, tasks, store, device, folder)
     figures, notes = drawn(lambda: _draw(found, heatmaps, labels, folder))
-    return replace(made, heatmaps=heatmaps, figures=figures), (*said, *notes)
+    return replace(made, heatmaps=heatmaps, figures=figures, tried=tried), (*said, *notes)
 
 
 def _tasks(plan: Plan, found: Sequence[Measured]) -> dict[str, Task]:
