@@ -202,6 +202,8 @@ def _is_record(name: str, folder: str) -> bool:
 def _read(path: Path) -> dict[str, bytes]:
     """File name -> content of an archive whose names and records are what they must be."""
     mend = "`faithboard export` writes such files"
+    if not path.is_file():
+        raise StoreError(f"there is no file {path}; {mend}")
     try:
         with zipfile.ZipFile(path) as archive:
             names = archive.namelist()
