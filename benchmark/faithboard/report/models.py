@@ -20,9 +20,9 @@ DIAGNOSTICS = ("confidence", "gradient-mass-bottom-half")
 
 PERFORMANCE = """
 Mean over seeds ± standard deviation. Confidence: mean probability of the predicted class. Gradient mass on the bottom
-half: the share of the gradient's length that lies on the half of the words of a text that have the least of it. Published:
-one unseeded run of the same architecture on the authors' own split of the full data, with 300-d vectors (bAbI: 50-d) and
-the epochs of the paper (Jain & Wallace 2019, the authors' result files).
+half: the share of the gradient's length that lies on the half of the words of a text that have the least of it.
+Published: one unseeded run of the same architecture on the authors' own split of the full data, with 300-d vectors
+(bAbI: 50-d) and the epochs of the paper (Jain & Wallace 2019, the authors' result files).
 """.strip()
 
 SETTINGS = """
