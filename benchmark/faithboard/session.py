@@ -21,6 +21,7 @@ from faithboard.data.embeddings import source_id
 from faithboard.errors import SuiteError
 from faithboard.plan import Plan, Prepared
 from faithboard.planning import make_plan
+from faithboard.planning.models import checked
 from faithboard.readers.files import data_folder
 from faithboard.running.progress import Progress
 from faithboard.running.provenance import provenance
@@ -122,10 +123,9 @@ def plan_suite(
     place.store.check_suite(suite)
     if suite.origin is not None and place.origin == "auto":
         place = replace(place, origin=chosen_origin(suite.origin))
-    ready = [
-        prepared(reference, place, suite, progress)
-        for reference in _present(suite, place, progress, skip_missing=skip_missing)
-    ]
+    references = _present(suite, place, progress, skip_missing=skip_missing)
+    _check_models(suite, references, trainings, submitted)
+    ready = [prepared(reference, place, suite, progress) for reference in references]
     asked = resolve.asked_trainings(methods, trainings)
     plan = make_plan(
         suite,
@@ -167,6 +167,17 @@ def _present(suite: Suite, place: Place, progress: Progress, *, skip_missing: bo
         root = f"below {place.data}" if place.data else "without a data root (--data or FAITHBOARD_DATA)"
         progress.say(f"left out, their data is not here {root}: {', '.join(missing)}")
     return here or list(suite.tasks)
+
+
+def _check_models(
+    suite: Suite, references: Sequence[str], trainings: Iterable[resolve.Resolved], submitted: Container[str]
+) -> None:
+    """Raise SuiteError for models and settings that make no sense, before any data is read."""
+    for reference, task in zip(references, resolve.resolve_all("task", references), strict=True):
+        for name in suite.models_for(reference, task.value.name):
+            for training in trainings:
+                if name not in submitted:
+                    checked(suite, reference, task.value, name, training.value)
 
 
 def describe(data: TaskData) -> str:

@@ -62,6 +62,16 @@ def words(of: str, folder: Path, references: list[str]) -> list[str | Path]:
     return [of, "--suite", toml(folder), "--methods", ",".join(references), *results]
 
 
+@pytest.mark.parametrize("asked", [["--models", "bilstm-aditive"], ["--set", "missing=zeros"], ["--set", "hidden=0"]])
+def test_what_no_model_can_be_is_said_before_data_is_read(
+    folder: Path, capsys: pytest.CaptureFixture[str], asked: list[str]
+) -> None:
+    assert command("train", "--suite", toml(folder), *asked, "--results", folder / "results") == 2
+    shown = capsys.readouterr()
+    assert asked[1].partition("=")[0] in shown.err
+    assert "tiny: " not in shown.out + shown.err  # the line about its data
+
+
 @pytest.mark.parametrize("of", ["check", "plan", "run", "explain"])
 @pytest.mark.parametrize("case", CASES)
 def test_every_command_says_the_same_of_a_bad_submission(

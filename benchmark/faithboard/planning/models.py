@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
-from faithboard.config import TrainingConfig, configured
+from faithboard.config import ModelConfig, TrainingConfig, configured
 from faithboard.errors import SuiteError, near
 from faithboard.keys import model_key, submitted_model_key
 from faithboard.models import check_combination
@@ -15,10 +15,22 @@ from faithboard.plan import PlannedJob, Prepared
 from faithboard.resolve import Resolved
 from faithboard.submitted import ModelDefinition
 from faithboard.suites import Suite
+from faithboard.task import Task
 from faithboard.training import BUILTIN, STANDARD, Training, check_training
 
 if TYPE_CHECKING:
     from faithboard.store import Index
+
+
+def checked(
+    suite: Suite, reference: str, task: Task, name: str, training: Training
+) -> tuple[ModelConfig, TrainingConfig]:
+    """Settings of a reference model and its training on a task of a suite; no data is read. Raises SuiteError when they
+    make no sense."""
+    model, settings = configured(name, task.profile, suite.settings_for(reference, task.name), training=training.name)
+    check_combination(model, task)
+    check_training(settings, task, training)
+    return model, settings
 
 
 @dataclass(frozen=True)
@@ -56,12 +68,8 @@ class Models:
         if name in self.submitted:
             return self._submitted(self.submitted[name], seed)
         task, data = self.prepared.task, self.prepared.data
-        model, settings = configured(
-            name, task.profile, self.suite.settings_for(self.prepared.reference, task.name), training=training
-        )
         definition, content = self._definition(training)
-        check_combination(model, task)
-        check_training(settings, task, definition)
+        model, settings = checked(self.suite, self.prepared.reference, task, name, definition)
         start = None if settings.init is None else self.job(name, settings.init, seed)
         used = definition.used(settings) | ({} if start is None else {"init": start.key})
         key = model_key(task, data.fingerprint, model, used, seed, self.vectors[model.vectors], content)
