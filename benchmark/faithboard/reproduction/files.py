@@ -75,7 +75,12 @@ def write(form: Form, made: Any, folder: Path) -> Path:
 def read(form: Form, folder: Path) -> Any:
     """The reproduction whose lines lie in a folder: a `form.made`. Raises FaithboardError naming a file or line that
     is broken."""
-    return form.made(**{part: _lines(folder / f"{part}.jsonl", kind) for part, kind in form.kinds.items()})
+    return form.made(**{part: read_part(form, folder, part) for part in form.kinds})
+
+
+def read_part(form: Form, folder: Path, part: str) -> list[Any]:
+    """The lines of one part alone. Raises FaithboardError as `read` does."""
+    return _lines(folder / f"{part}.jsonl", form.kinds[part])
 
 
 def _page(form: Form, made: Any, folder: Path) -> tuple[Path, str]:

@@ -14,7 +14,7 @@ from faithboard.reproduction.attention.form import FORM
 from faithboard.reproduction.attention.lines import Reproduction
 from faithboard.reproduction.attention.making import reproduction_of
 from faithboard.reproduction.attention.page import console_report, restricted
-from faithboard.reproduction.files import FOLDER, lines_folder, page_of, read, write
+from faithboard.reproduction.files import FOLDER, lines_folder, page_of, read, read_part, write
 from tests.reproduction.attention import invented
 from tests.reproduction.attention.invented import LABELS
 
@@ -41,6 +41,14 @@ def test_lines_come_back_as_they_were_and_make_the_same_page(made: Reproduction,
 
     page.write_text("Our own words.\n\n" + page.read_text())
     assert write(FORM, made, folder).read_text().startswith("Our own words.")
+
+
+def test_a_part_is_read_alone(made: Reproduction, tmp_path: Path) -> None:
+    write(FORM, made, tmp_path / "one")
+    (tmp_path / "one" / "tried.jsonl").unlink()
+    assert read_part(FORM, tmp_path / "one", "taus") == list(made.taus)
+    with pytest.raises(FaithboardError, match=r"tried\.jsonl cannot be read"):
+        read(FORM, tmp_path / "one")
 
 
 def test_a_page_shows_verdicts_claims_and_what_must_be_kept_in_mind(made: Reproduction, tmp_path: Path) -> None:

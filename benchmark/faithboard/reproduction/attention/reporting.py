@@ -20,7 +20,7 @@ from faithboard.reproduction.attention.making import reproduction_of
 from faithboard.reproduction.attention.measured import Measured, measured
 from faithboard.reproduction.attention.page import console_report, restricted
 from faithboard.reproduction.attention.variants import probed_variants, tried_lines, variants
-from faithboard.reproduction.files import lines_folder, read
+from faithboard.reproduction.files import lines_folder, read_part
 from faithboard.reproduction.lines import FigureLine
 from faithboard.reproduction.reporting import drawn, reported
 from faithboard.reproduction.stored import reasons
@@ -124,7 +124,7 @@ def _heatmaps(
             return heatmap_lines(one, ready[one.task], store, device), ()
         except StoreError as error:
             notes = (f"the attention of texts is not drawn anew: {error}",)
-    known = read(FORM, folder).heatmaps if (folder / "heatmaps.jsonl").is_file() else []
+    known = read_part(FORM, folder, "heatmaps") if (folder / "heatmaps.jsonl").is_file() else []
     return [line for line in known if line.task == one.task], notes
 
 
