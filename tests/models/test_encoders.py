@@ -86,6 +86,7 @@ def test_average_squashes_where_it_is_asked_to() -> None:
     config = ModelConfig(encoder="average", activation="tanh", hidden=HIDDEN)
     average = build(config, SINGLE, torch.randn(WORDS, DIM), SPECIALS, seed=0).encoder
     states, real = texts()
+    assert isinstance(average, Average)
     expected = torch.tanh(average.projection(states)).masked_fill(~real[:, :, None], 0.0)
     assert torch.equal(average(states, real), expected)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Literal
 
 import pytest
 
@@ -49,16 +50,16 @@ def truth_page(board: Board, **apart: int) -> str:
     ]
     like = next(one for one in board.standings if one.metric == "comprehensiveness" and not one.reason)
     standings = [
-        replace(like, table=task, method=method, method_kind="sensitivity", metric=metric, metric_kind=kind)
+        replace(one, table=task, method=method, method_kind="sensitivity")
         for task in apart
         for method in "abc"
-        for metric, kind in (("comprehensiveness", "erasure"), ("precision@k", "rationale"))
+        for one in (like, replace(like, metric="precision@k", metric_kind="rationale"))
     ]
     compared = next(one for one in board.comparisons if one.metric == "precision@k")
     comparisons = [
         replace(compared, table=task, a=a, b=b, better=a if at < told else "")
         for task, told in apart.items()
-        for at, (a, b) in enumerate(("ab", "ac", "bc"))
+        for at, (a, b) in enumerate((("a", "b"), ("a", "c"), ("b", "c")))
     ]
     lines = [
         replace(
@@ -110,14 +111,12 @@ def test_agreement_with_marked_tokens_that_are_not_planted_is_no_known_truth(boa
 def test_known_truth_is_not_averaged_with_what_people_marked(board: Board) -> None:
     planted, movies = (next(table for table in board.tables if table.task == task) for task in ("planted", "movies"))
     taus = {planted.key: 0.8, movies.key: 0.2}
-    lines = [
-        MetricAgreement(table.key, table.task, table.model, table.training, "comprehensiveness", b, relation, 4, tau)
-        for table in (planted, movies)
-        for b, relation, tau in (
-            ("precision@k", "truth" if table is planted else "metric", taus[table.key]),
-            ("sufficiency", "metric", taus[table.key]),
-        )
-    ]
+    lines = []
+    for table in (planted, movies):
+        place = (table.key, table.task, table.model, table.training, "comprehensiveness")
+        lines.append(MetricAgreement(*place, "sufficiency", "metric", 4, taus[table.key]))
+        relation: Literal["truth", "metric"] = "truth" if table is planted else "metric"
+        lines.append(MetricAgreement(*place, "precision@k", relation, 4, taus[table.key]))
     page = metrics_page(replace(board, metric_agreement=lines))
     section = page.split("## Metrics with metrics")[1].split("<details>")[0]
     rows = {row[1]: row[2:] for line in section.splitlines() if line.startswith("|") and (row := cells(line))}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
@@ -20,8 +21,8 @@ ERASURE = (
 )
 
 
-def board(task: str = "planted", **truth: float) -> Board:
-    made = Records([model(task, seed, known_truth=truth) for seed in (0, 1)])
+def board(truth: Mapping[str, float], task: str = "planted") -> Board:
+    made = Records([model(task, seed, known_truth=dict(truth)) for seed in (0, 1)])
     for method, mean in (("leave-one-out", 0.9), ("random", 0.1)):
         made.add(method, {metric: noisy(mean) for metric in ERASURE}, of=task, row={"better": "higher"})
         made.add(f"{method}-2", {"precision@k": noisy(mean)}, of=task)
@@ -37,7 +38,7 @@ def divided(made: Board) -> dict[str, tuple[str, ...]]:
 
 
 def test_every_metric_of_faithfulness_stands_in_one_table_the_leading_one_first() -> None:
-    made = board(**PLANTED)
+    made = board(PLANTED)
     found = divided(made)
     assert list(found.values()) == [
         ("precision@k",),
@@ -49,11 +50,11 @@ def test_every_metric_of_faithfulness_stands_in_one_table_the_leading_one_first(
     ]
     assert sorted(sum(found.values(), ())) == sorted(layout.faithfulness(made, made.tables[0]).metrics)
     # Without known truth the marked tokens are plausibility, and no part of it.
-    assert "Known truth" not in divided(board())
+    assert "Known truth" not in divided(board({}))
 
 
 def test_operators_profiles_and_the_spread_must_be_opened() -> None:
-    made = board(**PLANTED)
+    made = board(PLANTED)
     page = section(made, made.tables[0])
     folded = "".join(re.findall(r"<details>.*?</details>", page, re.DOTALL))
     opened = re.sub(r"<details>.*?</details>", "", page, flags=re.DOTALL)
@@ -65,7 +66,7 @@ def test_operators_profiles_and_the_spread_must_be_opened() -> None:
 
 
 def test_only_metrics_that_have_a_row_are_explained() -> None:
-    made = board(**PLANTED)
+    made = board(PLANTED)
     page = section(made, made.tables[0])
     for there in ("- `precision@k`: ", "- `-unk`: ", "- `-paper`: ", "- `roar`: ", "What is removed can itself tell"):
         assert there in page
@@ -77,7 +78,7 @@ def test_only_metrics_that_have_a_row_are_explained() -> None:
 
 
 def test_of_a_built_in_suite_it_says_what_was_not_run() -> None:
-    made = board(**PLANTED)
+    made = board(PLANTED)
     table = made.tables[0]
     assert not_run(made, table) == "Not run here: `attention-agreement`."
     assert not_run(made, table) in section(made, table)
@@ -87,7 +88,7 @@ def test_of_a_built_in_suite_it_says_what_was_not_run() -> None:
 
 @pytest.mark.parametrize("other", [{"suite_version": 2}, {"suite": "mine"}, {"task": "toy"}])
 def test_what_another_suite_asks_for_is_not_known(other: dict[str, str]) -> None:
-    made = board(**PLANTED)
+    made = board(PLANTED)
     assert not_run(made, replace(made.tables[0], **other)) == ""  # type: ignore[arg-type]
 
 
