@@ -125,7 +125,7 @@ def test_probes_that_failed_are_a_failed_run_with_the_reason() -> None:
     made.add("", {}, status="failed", reason="it raised")
     run = only_run(made)
     assert (run.name, run.status, run.tags["faithboard.reason"]) == ("probes", "FAILED", "it raised")
-    assert run.page.startswith("# Leaderboard quick v1")
+    assert run.page.startswith("# quick v1\n\nHow good are these models")
 
 
 def test_a_model_without_methods_is_shown_with_its_probes() -> None:
