@@ -78,6 +78,16 @@ def test_who_shares_rank_1_only_because_of_a_seed_stands_apart_in_the_index() ->
     assert "not in every seed)" not in render(made.board())["README.md"].split("## How to read")[0]
 
 
+def test_the_index_names_the_first_of_many_that_share_rank_1() -> None:
+    base = noisy(0.5, spread=0.01)
+    many = {f"equal-{number}": base for number in range(7)}
+    row = next(line for line in render(two_seeds(**many).board())["README.md"].splitlines() if "[toy]" in line)
+    assert "7 of 7: `equal-0`, `equal-1`, `equal-2`, `equal-3`, `equal-4` and 2 more" in row
+    few = {name: many[name] for name in list(many)[:5]}
+    row = next(line for line in render(two_seeds(**few).board())["README.md"].splitlines() if "[toy]" in line)
+    assert "| `equal-0`, `equal-1`, `equal-2`, `equal-3`, `equal-4` " in row
+
+
 def test_a_failed_gate_is_said_and_no_rank_is_shown(board: Board) -> None:
     page = render(board)["weak.md"]
     assert "**Nothing here is ranked: the model fails the accuracy gate (seed 0, 1).**" in page

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import groupby
 
 from faithboard.report import layout, markdown
@@ -13,6 +14,9 @@ from faithboard.report.paired import NOT_IN_EVERY_SEED, behind
 from faithboard.stats.board import Board, Table
 from faithboard.stats.ranking import Overall, overall
 from faithboard.stats.sanity import CONTROL
+
+SHOWN = 5
+"""Methods that a line of the overview names; the page of the task has them all."""
 
 
 def index_page(board: Board) -> str:
@@ -73,10 +77,19 @@ def _best(board: Board, table: Table) -> tuple[str, str, str]:
         reason = table.reason or next((cell.reason for cell in grid.column(metric)), "")
         return grid.header(metric), f"nothing ranked: {plain(reason)}", markdown.NOTHING
     held = behind(board, grid, metric)
-    level = ", ".join(f"`{cell.method}`" for cell in first if cell.method not in held)
-    others = ", ".join(f"`{cell.method}`" for cell in first if cell.method in held)
-    said = f"{level}; behind some of them ({NOT_IN_EVERY_SEED}): {others}" if others else level
+    level = [cell.method for cell in first if cell.method not in held]
+    others = [cell.method for cell in first if cell.method in held]
+    ranked = sum(cell.rank is not None for cell in grid.column(metric))
+    said = f"{len(level)} of {ranked}: {_some(level)}" if len(level) > SHOWN else _some(level)
+    if others:
+        said += f"; behind some of them ({NOT_IN_EVERY_SEED}): {_some(others)}"
     return grid.header(metric), said, grid.value(first[0].method, metric)
+
+
+def _some(methods: Sequence[str]) -> str:
+    """The first of the methods by name, best value first, and how many more there are."""
+    named = ", ".join(f"`{method}`" for method in methods[:SHOWN])
+    return f"{named} and {len(methods) - SHOWN} more" if len(methods) > SHOWN else named
 
 
 def _over_tasks(lines: list[Overall]) -> str:
