@@ -90,6 +90,12 @@ PLANTED_SST_PAIR = _task(
     "87aa29419ff88826e16f1b5c2bca8b62062ca520a4e44e33c5aa7daa65f056e7",
     "Two words, one of two and one of two others: neither tells the class, only both together.",
 )
+PLANTED_SST_ORDER = _task(
+    "planted-sst-order",
+    planting.orders(("north", "south"), ("juniper", "walnut")),
+    "1ccb342b64a57b704fb175929fd46a3385feee3e10f843b358c52f783403dcc3",
+    "The same two words: which comes first tells the class.",
+)
 PLANTED_SST_NEGATION = _task(
     "planted-sst-negation",
     planting.negations(WORDS, "nix"),

@@ -13,11 +13,11 @@ from faithboard.data import TaskData, load
 from faithboard.errors import DataError
 from faithboard.task import Task
 from tasks.planted import NEGATION, ORDER, PAIR, PLANTED
-from tasks.planted_sst import PLANTED_SST, PLANTED_SST_NEGATION, PLANTED_SST_PAIR, SIZES
+from tasks.planted_sst import PLANTED_SST, PLANTED_SST_NEGATION, PLANTED_SST_ORDER, PLANTED_SST_PAIR, SIZES
 from tests.generators import rules
 
 GENERATED = (PAIR, ORDER, NEGATION)
-REAL = (PLANTED_SST, PLANTED_SST_PAIR, PLANTED_SST_NEGATION)
+REAL = (PLANTED_SST, PLANTED_SST_PAIR, PLANTED_SST_ORDER, PLANTED_SST_NEGATION)
 TREES = [f"({label} (2 Film) (2 (2 number{at}) (2 (2 is) (2 long))))" for at, label in enumerate((0, 1, 2, 3, 4) * 12)]
 
 
@@ -30,6 +30,7 @@ RULES = {
     "planted-negation": rules.in_context(WORDS, "nix"),
     "planted-sst": rules.one_word(WORDS),
     "planted-sst-pair": rules.same_place(LABELS, ("ember", "osprey"), ("heron", "meadow")),
+    "planted-sst-order": rules.first_comes(LABELS, ("juniper", "walnut")),
     "planted-sst-negation": rules.in_context(WORDS, "nix"),
 }
 
@@ -56,7 +57,7 @@ def unknown(data: TaskData) -> set[str]:
 def test_they_are_one_family() -> None:
     assert {task.family for task in (PLANTED, *GENERATED, *REAL)} == {"planted"}
     assert {task.rationale for task in (PLANTED, *GENERATED, *REAL)} == {"planted"}
-    assert len({task.name for task in (PLANTED, *GENERATED, *REAL)}) == 7
+    assert len({task.name for task in (PLANTED, *GENERATED, *REAL)}) == 8
 
 
 @pytest.mark.parametrize("task", GENERATED, ids=lambda task: task.name)
