@@ -118,6 +118,9 @@ SANITY = [
 def pair(a: str, b: str, tau: float | None, **others: Any) -> MetricAgreement:
     """Two metrics of the planted task."""
     known = {} if tau is None else {"low": tau - 0.2, "high": min(tau + 0.2, 1.0)}
+    if tau is not None and others.get("relation") == "truth":
+        larger = min(tau + 0.1, 1.0)
+        known |= {"somers_d": larger, "somers_low": larger - 0.2, "somers_high": 1.0}
     place = (PLANTED, "planted", "bilstm-additive", "standard")
     return MetricAgreement(*place, a, b, **{"relation": "operator", "methods": 3, "tau": tau, **known, **others})
 

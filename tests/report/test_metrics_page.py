@@ -38,8 +38,8 @@ def test_the_index_links_to_the_page_where_there_is_one(board: Board) -> None:
 def test_metrics_stand_in_the_order_of_their_agreement_with_known_truth(board: Board) -> None:
     found = [cells(line) for line in lines_of(render(board)["metrics.md"], "## Which metric") if line.startswith("| `")]
     assert [row[0] for row in found] == ["`sufficiency`", "`comprehensiveness`", "`comprehensiveness-unk`"]
-    assert found[0][1:] == ["1.000 [0.333, 1.000]", "1.00 / 1.00", "0 of 2", "3"]
-    assert found[2][1:] == ["-", "-", "0 of 0", "3"]
+    assert found[0][1:] == ["1.000 [0.333, 1.000]", "1.00 / 1.00", "1.000 [0.333, 1.000]", "0 of 2", "3"]
+    assert found[2][1:] == ["-", "-", "-", "0 of 0", "3"]
 
 
 def truth_page(board: Board, **apart: int) -> str:
@@ -76,7 +76,7 @@ def test_truth_that_tells_no_two_methods_apart_ranks_no_metric(board: Board) -> 
     page = truth_page(board, silent=0)
     assert "truth tells no two methods apart (3 pairs), so it ranks no metric." in page
     assert "| `comprehensiveness`" not in page
-    assert "| `comprehensiveness` | 0.250" in truth_page(board, loud=3)
+    assert "| `comprehensiveness` | 0.350" in truth_page(board, loud=3)
 
 
 def test_a_metric_that_tells_none_of_the_pairs_apart_has_no_tau(board: Board) -> None:
@@ -84,13 +84,13 @@ def test_a_metric_that_tells_none_of_the_pairs_apart_has_no_tau(board: Board) ->
     assert "truth tells 3 of 3 pairs of methods apart" in page
     undecided = replace(board, metric_agreement=[replace(one, decided=0) for one in board.metric_agreement])
     found = [cells(line) for line in lines_of(metrics_page(undecided), "## Which metric") if line.startswith("| `")]
-    assert ["`sufficiency`", "no two methods told apart in both", "-", "0 of 0", "3"] in found
+    assert ["`sufficiency`", "no two methods told apart in both", "-", "-", "0 of 0", "3"] in found
 
 
 def test_the_mean_over_models_is_of_those_on_which_truth_decides(board: Board) -> None:
     page = truth_page(board, one=3, silent=0, other=3, mute=3)
     mean = next(line for line in page.splitlines() if line.startswith("| `"))
-    assert cells(mean) == ["`comprehensiveness`", "0.525", "0.250", "0.800", "-"]
+    assert cells(mean) == ["`comprehensiveness`", "0.625", "0.350", "0.900", "-"]
     assert page.count("<details>") == 3
 
 
@@ -116,13 +116,23 @@ def test_known_truth_is_not_averaged_with_what_people_marked(board: Board) -> No
         place = (table.key, table.task, table.model, table.training, "comprehensiveness")
         lines.append(MetricAgreement(*place, "sufficiency", "metric", 4, taus[table.key]))
         relation: Literal["truth", "metric"] = "truth" if table is planted else "metric"
-        lines.append(MetricAgreement(*place, "precision@k", relation, 4, taus[table.key]))
+        lines.append(MetricAgreement(*place, "precision@k", relation, 4, taus[table.key], decided=2))
     page = metrics_page(replace(board, metric_agreement=lines))
     section = page.split("## Metrics with metrics")[1].split("<details>")[0]
     rows = {row[1]: row[2:] for line in section.splitlines() if line.startswith("|") and (row := cells(line))}
     assert rows["`sufficiency`"][0] == "0.50"
     assert rows["`precision@k` (known truth)"][0] == "0.80"
     assert rows["`precision@k` (plausibility)"][0] == "0.20"
+
+
+def test_truth_that_decides_nothing_is_no_agreement_between_metrics(board: Board) -> None:
+    planted = next(table for table in board.tables if table.task == "planted")
+    place = (planted.key, planted.task, planted.model, planted.training, "comprehensiveness")
+    lines = [MetricAgreement(*place, name, "metric", 4, 0.5) for name in ("sufficiency", "auprc")]
+    for decided, shown in ((0, False), (2, True)):
+        truth = MetricAgreement(*place, "precision@k", "truth", 4, 0.8, decided=decided)
+        page = metrics_page(replace(board, metric_agreement=[*lines, truth]))
+        assert ("`precision@k` (known truth)" in page.split("## Metrics with metrics")[1]) == shown
 
 
 def test_a_ranking_that_depends_on_the_operator_is_said_on_both_pages(board: Board) -> None:

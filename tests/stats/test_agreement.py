@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.stats import kendalltau
+from scipy.stats import kendalltau, somersd
 
 from faithboard.records import Row
 from faithboard.stats import Board
@@ -173,6 +173,27 @@ def test_known_truth_counts_where_the_model_uses_it(verified: float) -> None:
     assert found.low is not None
     assert found.high is not None
     assert found.low <= found.tau <= found.high
+
+
+def test_what_truth_ties_does_not_count_against_a_metric() -> None:
+    """Truth ties three of four methods: the finer metric has a tau-b below 1 and, as scipy has it, a Somers' D of 1."""
+    perfect, worst = np.full((2, 40), 1.0), np.full((2, 40), 0.25)
+    means = {"a": (0.1, worst), "b": (0.3, perfect), "c": (0.5, perfect), "d": (0.8, perfect)}
+    values = {
+        name: {"comprehensiveness": noisy(mean, spread=0.01, salt=at), "precision@k": known}
+        for at, (name, (mean, known)) in enumerate(means.items())
+    }
+    found = metrics_of(ranked(values, known_truth={"verified": 1.0}).board(), "comprehensiveness", "precision@k")
+    assert found.tau == pytest.approx(kendalltau([1, 3, 5, 8], [0, 1, 1, 1]).statistic, rel=1e-5)
+    assert (found.somers_d, found.somers_low, found.somers_high) == (1.0, 1.0, 1.0)
+    values["a"]["comprehensiveness"] = noisy(0.4, spread=0.01)
+    found = metrics_of(ranked(values, known_truth={"verified": 1.0}).board(), "comprehensiveness", "precision@k")
+    assert found.somers_d == pytest.approx(somersd([0, 1, 1, 1], [4, 3, 5, 8]).statistic, rel=1e-5)
+    assert found.somers_d == pytest.approx(1 / 3, rel=1e-5)
+
+
+def test_only_known_truth_has_a_somers_d() -> None:
+    assert metrics_of(ranked(two()).board(), "comprehensiveness", "sufficiency").somers_d is None
 
 
 def test_a_median_ranks_nothing_and_is_not_compared() -> None:

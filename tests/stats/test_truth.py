@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 import pytest
-from scipy.stats import kendalltau
+from scipy.stats import somersd
 
 from faithboard.stats import Board
-from faithboard.stats.truth import seed_taus, told_apart
+from faithboard.stats.truth import seed_agreements, told_apart
 from tests.boards import Records, model, noisy
 
 MEANS = {"a": (0.1, 0.2), "b": (0.3, 0.6), "c": (0.5, 0.4), "d": (0.8, 0.9)}
@@ -33,12 +33,18 @@ def test_only_pairs_of_explanation_methods_that_truth_tells_apart_are_counted() 
     assert told_apart(planted(dict.fromkeys("abc", level)), board.tables[0]) == (0, 3)
 
 
-def test_each_seed_has_its_own_tau_over_the_explanation_methods() -> None:
+def test_each_seed_has_its_own_agreement_over_the_explanation_methods() -> None:
     turned = {name: np.array([[second] * 40, [1 - second] * 40]) for name, (_, second) in MEANS.items()}
     first, second = np.transpose(list(MEANS.values()))
-    expected = kendalltau(first, second).statistic
+    expected = somersd(second, first).statistic
     board = planted(turned)
-    assert seed_taus(board, board.tables[0], "comprehensiveness") == pytest.approx([expected, -expected])
+    assert seed_agreements(board, board.tables[0], "comprehensiveness") == pytest.approx([expected, -expected])
+
+
+def test_what_truth_ties_a_metric_may_order_as_it_likes() -> None:
+    tied = {name: np.full((2, 40), 0.9 if name in "bcd" else 0.2) for name in MEANS}
+    board = planted(tied)
+    assert seed_agreements(board, board.tables[0], "comprehensiveness") == [1.0, 1.0]
 
 
 def test_a_metric_that_is_better_low_is_turned() -> None:
@@ -46,16 +52,16 @@ def test_a_metric_that_is_better_low_is_turned() -> None:
     for method, (low, high) in {"a": (0.9, 0.1), "b": (0.5, 0.5), "c": (0.1, 0.9)}.items():
         made.add(method, {"sufficiency": noisy(low), "precision@k": noisy(high)}, kind="sensitivity")
     board = made.board()
-    assert seed_taus(board, board.tables[0], "sufficiency") == pytest.approx([1.0, 1.0])
+    assert seed_agreements(board, board.tables[0], "sufficiency") == pytest.approx([1.0, 1.0])
 
 
 def test_of_fewer_than_two_methods_there_is_none() -> None:
     board = planted({"a": noisy(0.5)})
-    assert np.isnan(seed_taus(board, board.tables[0], "comprehensiveness")).all()
+    assert np.isnan(seed_agreements(board, board.tables[0], "comprehensiveness")).all()
 
 
 def test_a_seed_in_which_truth_ties_all_methods_has_none() -> None:
     board = planted({name: np.array([[1.0] * 40, [second] * 40]) for name, (_, second) in MEANS.items()})
-    first, second = seed_taus(board, board.tables[0], "comprehensiveness")
+    first, second = seed_agreements(board, board.tables[0], "comprehensiveness")
     assert math.isnan(first)
     assert not math.isnan(second)

@@ -18,8 +18,9 @@ PAGE = "metrics.md"
 """Name of the page's file."""
 
 INTRODUCTION = """
-A benchmark of explanations is as good as its metrics, so the metrics are ranked too. All numbers here are Kendall's
-tau-b: 1 for the same order, 0 for no relation, -1 for the opposite order. Between metrics it is taken over the
+A benchmark of explanations is as good as its metrics, so the metrics are ranked too. Numbers here are Kendall's tau-b
+where nothing else is said: 1 for the same order and the same ties, 0 for no relation, -1 for the opposite order, and
+less than 1 in size where one of the two ties what the other does not. Between metrics it is taken over the
 explanation methods that both rank (`random` and other reference rows are left out), every metric turned so that better
 is higher; intervals are 95 % bootstrap intervals over examples, conditional on the trained models and on these methods.
 With few methods tau is coarse: of four, one swapped pair costs 0.33.
@@ -109,7 +110,9 @@ def _metrics(board: Board) -> list[str]:
         return f"`{metric}` ({'known truth' if one.table in planted else 'plausibility'})"
 
     for one in compared(board):
-        if one.tau is not None:
+        # Truth that tells no methods apart that the metric tells apart says nothing of it, as in the section above.
+        undecided = one.relation == "truth" and not one.decided
+        if one.tau is not None and not undecided:
             pair = label(one, one.a), label(one, one.b)
             by_pair[pair].append(one.tau)
             by_table[one.table][pair] = one.tau

@@ -48,6 +48,12 @@ class MetricAgreement(_Json):
     low: float | None = None
     high: float | None = None
     """95 % bootstrap interval over examples, both metrics on the same resamples; None where tau is undefined."""
+    somers_d: float | None = None
+    """Of `truth` alone: Somers' D of a given b, tau over the pairs of methods that b does not tie. Truth finds many
+    methods equally right, and no tau-b of a metric without ties reaches 1 then (Somers 1962)."""
+    somers_low: float | None = None
+    somers_high: float | None = None
+    """Its interval, as that of tau."""
     decided: int = 0
     """Pairs of methods that the paired tests tell apart in both metrics."""
     reversed: int = 0

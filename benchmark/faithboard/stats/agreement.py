@@ -148,6 +148,9 @@ def _agreement(
     if len(methods) < LEAST_METHODS:
         reason = f"fewer than {LEAST_METHODS} methods are ranked by both"
     low, high = (None, None) if reason else resampling.interval(taus[1:])
+    relation = _relation(table, a.info, b.info)
+    given = _taus(*signs, given_second=True) if relation == "truth" and not reason else None
+    somers_low, somers_high = (None, None) if given is None else resampling.interval(given[1:])
     return MetricAgreement(
         table=table.key,
         task=table.task,
@@ -155,11 +158,14 @@ def _agreement(
         training=table.training,
         a=names[0],
         b=names[1],
-        relation=_relation(table, a.info, b.info),
+        relation=relation,
         methods=len(methods),
         tau=None if reason else resampling.rounded(taus[0]),
         low=resampling.rounded_or_none(low),
         high=resampling.rounded_or_none(high),
+        somers_d=None if given is None else resampling.rounded(given[0]),
+        somers_low=resampling.rounded_or_none(somers_low),
+        somers_high=resampling.rounded_or_none(somers_high),
         decided=len(both),
         reversed=sum(x != y for x, y in both),
         undefined_share=0.0 if reason else resampling.rounded(np.isnan(taus[1:]).mean()),
@@ -167,13 +173,19 @@ def _agreement(
     )
 
 
-def _taus(a: Float[ndarray, "resample pair"], b: Float[ndarray, "resample pair"]) -> Float[ndarray, "resample"]:
-    """tau-b of each row over the pairs of methods that both rank; NaN where all of a row are tied in one of them."""
+def _taus(
+    a: Float[ndarray, "resample pair"], b: Float[ndarray, "resample pair"], *, given_second: bool = False
+) -> Float[ndarray, "resample"]:
+    """tau-b of each row over the pairs of methods that both rank; NaN where all of a row are tied in one of them.
+
+    With `given_second` Somers' D of a given b instead: only pairs that b does not tie count.
+    """
     # A method that is ranked has a value on the examples themselves; one without any in a resample makes it NaN.
     shared = np.isfinite(a[0]) & np.isfinite(b[0])
     a, b = a[:, shared], b[:, shared]
+    untied_a, untied_b = (a * a).sum(1, dtype=np.float64), (b * b).sum(1, dtype=np.float64)
     with np.errstate(invalid="ignore"):
-        taus: Float[ndarray, "resample"] = (a * b).sum(1) / np.sqrt((a * a).sum(1) * (b * b).sum(1), dtype=np.float64)
+        taus: Float[ndarray, "resample"] = (a * b).sum(1) / (untied_b if given_second else np.sqrt(untied_a * untied_b))
     return taus
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.stats import kendalltau
+from scipy.stats import somersd
 
 from faithboard.stats.agreement import TRUTH
 from faithboard.stats.board import Board, Standing, Table
@@ -20,21 +20,20 @@ def told_apart(board: Board, table: Table) -> tuple[int, int]:
     return sum(bool(pair.better) for pair in pairs), len(pairs)
 
 
-def seed_taus(board: Board, table: Table, metric: str) -> list[float]:
-    """Kendall's tau-b between a metric and known truth in each seed of a table, over the methods that both rank.
+def seed_agreements(board: Board, table: Table, metric: str) -> list[float]:
+    """Somers' D of a metric given known truth in each seed of a table, over the methods that both rank.
 
-    Of the means per seed, which the rows hold to six digits. NaN with fewer than two methods, for a seed in which one
-    of the two ties all of them, and for one that a row has no mean of.
+    Of the means per seed, which the rows hold to six digits. NaN with fewer than two methods, for a seed in which truth
+    ties all of them, and for one that a row has no mean of.
     """
     own, truth = _ranked(board, table, metric), _ranked(board, table, TRUTH)
     methods = sorted(own.keys() & truth.keys())
-    if len(methods) < 2:
-        return [np.nan] * len(table.seeds)
-    taus = []
+    found = []
     for seed in map(str, table.seeds):
-        values = np.array([[_turned(one[name], seed) for name in methods] for one in (own, truth)])
-        taus.append(float(kendalltau(*values).statistic))
-    return taus
+        values, known = (np.array([_turned(one[name], seed) for name in methods]) for one in (own, truth))
+        defined = np.isfinite(values).all() and np.isfinite(known).all() and len(set(known)) > 1
+        found.append(float(somersd(known, values).statistic) if defined else np.nan)
+    return found
 
 
 def _ranked(board: Board, table: Table, metric: str) -> dict[str, Standing]:
