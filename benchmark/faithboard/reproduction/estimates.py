@@ -31,6 +31,11 @@ def spread_over_seeds(values: Float[ndarray, "example seed"]) -> float | None:
     return resampling.rounded(np.std(means, ddof=1)) if len(means) > 1 else None
 
 
+def seeds_agreeing(values: Float[ndarray, "example seed"], value: float) -> int:
+    """Seeds whose own mean has the sign of `value`; none for 0."""
+    return int((np.sign(resampling.mean_defined(values, 0)) == np.sign(value)).sum()) if value else 0
+
+
 @dataclass(frozen=True)
 class Estimate:
     """The mean of a column, with its 95 % bootstrap interval over examples."""

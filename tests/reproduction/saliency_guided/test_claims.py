@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from faithboard.reproduction.files import lines_folder, page_of, read, write
 from faithboard.reproduction.saliency_guided.claims import CLAIMS, claim_verdict
+from faithboard.reproduction.saliency_guided.controls import AT_EQUAL_EPOCHS, EQUAL_EPOCHS
 from faithboard.reproduction.saliency_guided.form import FORM
 from faithboard.reproduction.saliency_guided.lines import EvidenceLine, Reproduction
 from faithboard.reproduction.saliency_guided.making import reproduction_of
-from faithboard.reproduction.saliency_guided.page import AT_EQUAL_EPOCHS, EQUAL_EPOCHS, console_report, restricted
+from faithboard.reproduction.saliency_guided.page import console_report, restricted
 from faithboard.reproduction.saliency_guided.tables import evidence as evidence_table
 from tests.reproduction.saliency_guided.invented import explained, results, trained
 from tests.reproduction.saliency_guided.test_values import GRADIENT, SUITE
@@ -20,7 +22,7 @@ VALUES = {"standard": 0.3, "saliency-guided": 0.5, "random-masking": 0.4}
 
 
 def evidence(claim: str, task: str, *, holds: bool, opposite: bool = False) -> EvidenceLine:
-    return EvidenceLine(claim, task, "of", 0.1, 0.0, 0.2, 10, 5, None, holds, opposite, "shown")
+    return EvidenceLine(claim, task, "of", 0.1, 0.0, 0.2, 10, 5, 5, None, holds, opposite, "shown")
 
 
 def reproduction(task: str = "movies", **changes: Any) -> Reproduction:
@@ -72,6 +74,26 @@ def test_a_gain_must_be_larger_than_with_random_words_masked() -> None:
     assert ("random", True) in held
     # No gain in sufficiency: nothing of it asks for guidance.
     assert len([line for line in found.evidence if line.claim == "guidance"]) == 1
+
+
+def test_a_claim_needs_the_sign_of_every_seed() -> None:
+    """The interval over texts alone would hold: all texts of a seed move together."""
+    base = [[0.1, 0.2, 0.3, 0.4]] * 5
+    steps = (0.3, 0.1, 0.2, 0.1, 0.1)
+    for last, holds in ((0.1, True), (-0.1, False)):
+        guided = [[value + step for value in base[0]] for step in (*steps[:4], last)]
+        models, explanations = [], []
+        for training, of_seeds in (("standard", base), ("saliency-guided", guided)):
+            for seed, values in enumerate(of_seeds):
+                models.append(trained("movies", training, seed))
+                explanations.append(explained(models[-1], GRADIENT, {"comprehensiveness": values}))
+        suite = replace(SUITE, seeds=(0, 1, 2, 3, 4))
+        made = reproduction_of(results(models, explanations, seeds=suite.seeds), suite, "hash")
+        (line,) = (line for line in made.evidence if line.claim == "comprehensiveness")
+        assert line.low > 0
+        assert (line.agreeing, line.seeds) == (5 if holds else 4, 5)
+        assert (line.holds, line.opposite) == (holds, False)
+        assert ("4 of 5 |" in evidence_table(OF["comprehensiveness"], made.evidence)) != holds
 
 
 def test_models_below_the_gate_take_no_part_in_claims_and_are_marked() -> None:

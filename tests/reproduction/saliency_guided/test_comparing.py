@@ -61,4 +61,9 @@ def test_better_than_random_is_higher_comprehensiveness_and_lower_sufficiency() 
     ],
 )
 def test_accuracy_is_kept_when_a_loss_of_over_a_point_is_excluded(low: float, high: float, expected: str) -> None:
-    assert accuracy_verdict(low, high) == expected
+    assert accuracy_verdict(low, high, in_every_seed=True) == expected
+
+
+def test_accuracy_is_lost_only_when_every_seed_loses() -> None:
+    assert accuracy_verdict(-0.03, -0.02, in_every_seed=True) == "lost"
+    assert accuracy_verdict(-0.03, -0.02, in_every_seed=False) == "not decided"

@@ -122,3 +122,37 @@ def test_accuracies_are_compared_over_the_same_test_texts() -> None:
     again = results(found.models, [(one, []) for one in found.explanations], by_model)
     (line,) = made(replace(again, values=found.values)).accuracies
     assert (line.value, line.n, line.seeds) == (0.5, 4, [0])
+
+
+def test_normalised_values_stand_beside_nothing_published_and_are_not_divided_by_confidence() -> None:
+    found = stored([[0.1, 0.2, 0.3, 0.4]], [[0.2, 0.3, 0.4, 0.6]], metric="naopc-comprehensiveness")
+    line = between(found)
+    assert (line.metric, line.profile) == ("comprehensiveness", "normalised")
+    assert (line.published, line.relative, line.relative_verdict) == (None, None, "")
+    assert line.verdict == "higher"
+    assert {one.published for one in made(found).values} == {None}
+    assert {one.relative for one in made(found).values} == {None}
+    assert not [one for one in made(found).evidence if one.claim == "comprehensiveness"]
+    # Texts over 50 words have none, which is no gap.
+    assert not any("not scored" in one.says for one in made(both_profiles()).missing)
+
+
+def both_profiles() -> Results:
+    """Every method and raw metric on one model, nothing normalised."""
+    raw = [metric for metric in SUITE.metrics if not metric.startswith("naopc")]
+    models = [trained("movies", training, seed) for training in SUITE.trainings for seed in SUITE.seeds]
+    every = [explained(one, name, {row: [0.1] * 4 for row in raw}) for one in models for name in SUITE.methods]
+    return results(models, every)
+
+
+def test_equal_epochs_are_compared_over_the_seeds_that_have_them() -> None:
+    found = stored([[0.1] * 4, [0.2] * 4], [[0.4] * 4, [0.3] * 4])
+    assert made(found).equal_epochs == []  # all of them have: the difference itself is that comparison
+    longer = [
+        replace(one, provenance={**one.provenance, "best_epoch": 7}) if one.key == "movies-saliency-guided-0" else one
+        for one in found.models
+    ]
+    (line,) = made(replace(found, models=tuple(longer))).equal_epochs
+    assert (line.seeds, line.value) == ([1], 0.1)
+    unknown = [replace(one, provenance={"device": "cpu"}) for one in found.models]
+    assert made(replace(found, models=tuple(unknown))).equal_epochs == []

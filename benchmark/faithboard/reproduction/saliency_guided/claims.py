@@ -18,8 +18,9 @@ from faithboard.reproduction.saliency_guided.comparing import (
     MASKED,
     METHODS,
     MODEL,
+    PAPER,
     STANDARD,
-    direction,
+    shown,
 )
 from faithboard.reproduction.saliency_guided.lines import AccuracyLine, BaselineLine, DifferenceLine, EvidenceLine
 from faithboard.training.share import MARGIN
@@ -44,31 +45,37 @@ class Claim:
 ONE_PROFILE = (
     "The profiles of comprehensiveness differ by the factor 5/6 alone and have one direction, so one of them counts."
 )
+VERDICTS = (
+    "A comparison counts for or against a claim when all of its 95 % interval over texts lies on one side of 0 and the "
+    "difference of every seed lies there too. Verdicts over the comparisons of a claim: `holds` when all of them do; "
+    "`holds in k of n`; `does not hold here` when none does and at least one shows the opposite; `not shown here` when "
+    "none does and none shows the opposite."
+)
 CLAIMS = (
     Claim(
         "comprehensiveness",
         "Saliency-guided training raises comprehensiveness.",
         f"{GUIDED} less {STANDARD}, per task and method (gradient, integrated gradients, SmoothGrad); a comparison "
-        f"holds when the interval lies above 0. {ONE_PROFILE}",
+        f"holds when it lies above 0. {ONE_PROFILE}",
     ),
     Claim(
         "sufficiency",
         "Saliency-guided training lowers sufficiency.",
-        f"{GUIDED} less {STANDARD}, per task, method and profile; a comparison holds when the interval lies below 0.",
+        f"{GUIDED} less {STANDARD}, per task, method and profile; a comparison holds when it lies below 0.",
     ),
     Claim(
         "accuracy",
         "Saliency-guided training keeps the accuracy.",
         f"Accuracy of {GUIDED} less {STANDARD}, paired over the test texts; it holds when the interval excludes a loss "
-        f"of more than {MARGIN * 100:g} point. The opposite is shown when the interval lies below 0; in between "
-        "nothing is decided.",
+        f"of more than {MARGIN * 100:g} point for the mean of these models. The opposite is shown when it does not, it "
+        "lies below 0 and every seed loses; in between nothing is decided.",
         otherwise="no predictions of them are stored",
     ),
     Claim(
         "guidance",
         "The gain comes from guidance: masking random words gives less.",
         f"Our control, not in the paper. For each comparison of the first two claims in which {GUIDED} shows a gain "
-        f"over {STANDARD}: {GUIDED} less {MASKED}; it holds when that interval lies on the side of a gain too.",
+        f"over {STANDARD}: {GUIDED} less {MASKED}; it holds when that lies on the side of a gain too.",
         needs=(STANDARD, GUIDED, MASKED),
         otherwise="saliency-guided training shows no gain over standard training",
     ),
@@ -76,8 +83,8 @@ CLAIMS = (
         "random",
         "Under standard training, gradients order words better than chance.",
         f"Our control: a gain in an order that is no better than chance says little. A method less random, {STANDARD} "
-        "training, per task, method and metric; it holds when the interval lies above 0 for comprehensiveness, below 0 "
-        "for sufficiency. The profiles differ by the factor 5/6 alone, since the text without any word is the same for "
+        "training, per task, method and metric; it holds when it lies above 0 for comprehensiveness, below 0 for "
+        "sufficiency. The profiles differ by the factor 5/6 alone, since the text without any word is the same for "
         "all methods.",
         needs=(STANDARD,),
     ),
@@ -92,16 +99,12 @@ def evidence_lines(
 ) -> list[EvidenceLine]:
     """What every claim rests on; `passing` are the models that pass the gate."""
 
-    def usable(line: DifferenceLine | AccuracyLine) -> bool:
-        return line.model == MODEL and all(
-            (line.task, line.model, training) in passing for training in (line.a, line.b)
-        )
-
-    between = [line for line in differences if usable(line) and line.method in METHODS]
-    gains = [line for line in between if (line.a, line.b) == (GUIDED, STANDARD) and _counts(line)]
+    gains = counted_lines(passing, differences, (GUIDED, STANDARD))
     found = [_gain(line) for line in gains]
-    found += [_accuracy(line) for line in accuracies if usable(line) and (line.a, line.b) == (GUIDED, STANDARD)]
-    found += _guidance(gains, [line for line in between if (line.a, line.b) == (GUIDED, MASKED)])
+    found += [
+        _accuracy(line) for line in accuracies if _usable(line, passing) and (line.a, line.b) == (GUIDED, STANDARD)
+    ]
+    found += _guidance(gains, counted_lines(passing, differences, (GUIDED, MASKED)))
     return found + [
         _random(line)
         for line in baselines
@@ -109,6 +112,17 @@ def evidence_lines(
         and line.training == STANDARD
         and line.profile == CODE
         and (line.task, line.model, STANDARD) in passing
+    ]
+
+
+def counted_lines(
+    passing: Container[Place], differences: Sequence[DifferenceLine], pair: tuple[str, str]
+) -> list[DifferenceLine]:
+    """The differences of two trainings that claims count: of the model they are about, past the gate, each once."""
+    return [
+        line
+        for line in differences
+        if (line.a, line.b) == pair and line.method in METHODS and _usable(line, passing) and _counts(line)
     ]
 
 
@@ -128,8 +142,12 @@ def claim_verdict(claim: Claim, evidence: Sequence[EvidenceLine], why_not: str) 
     return f"{said}; beyond the paper's tasks: {_over(beyond)}" if beyond else said
 
 
+def _usable(line: DifferenceLine | AccuracyLine, passing: Container[Place]) -> bool:
+    return line.model == MODEL and all((line.task, line.model, training) in passing for training in (line.a, line.b))
+
+
 def _counts(line: DifferenceLine) -> bool:
-    return line.metric == "sufficiency" or line.profile == CODE
+    return line.profile == CODE or (line.metric, line.profile) == ("sufficiency", PAPER)
 
 
 def _over(lines: Sequence[EvidenceLine]) -> str:
@@ -151,13 +169,11 @@ def _gain(line: DifferenceLine) -> EvidenceLine:
 
 
 def _guidance(gains: Sequence[DifferenceLine], against_masked: Sequence[DifferenceLine]) -> Iterator[EvidenceLine]:
-    shown = {
-        (line.task, line.method, line.metric, line.profile)
-        for line in gains
-        if direction(line.low, line.high, line.n) == BETTER[line.metric]
+    gained = {
+        (line.task, line.method, line.metric, line.profile) for line in gains if shown(line) == BETTER[line.metric]
     }
     for line in against_masked:
-        if (line.task, line.method, line.metric, line.profile) in shown:
+        if (line.task, line.method, line.metric, line.profile) in gained:
             yield _evidence("guidance", line, f"{line.metric}, {line.method}, {line.profile}", None, line.verdict)
 
 
@@ -168,7 +184,7 @@ def _random(line: BaselineLine) -> EvidenceLine:
 def _evidence(
     claim: str, line: DifferenceLine | BaselineLine, what: str, published: float | None, verdict: str
 ) -> EvidenceLine:
-    sign = direction(line.low, line.high, line.n)
+    sign = shown(line)
     return EvidenceLine(
         claim=claim,
         task=line.task,
@@ -178,6 +194,7 @@ def _evidence(
         high=line.high,
         n=line.n,
         seeds=len(line.seeds),
+        agreeing=line.agreeing,
         published=published,
         holds=sign == BETTER[line.metric],
         opposite=sign == -BETTER[line.metric],
@@ -195,6 +212,7 @@ def _accuracy(line: AccuracyLine) -> EvidenceLine:
         high=line.high,
         n=line.n,
         seeds=len(line.seeds),
+        agreeing=line.agreeing,
         published=None,
         holds=line.verdict == KEPT,
         opposite=line.verdict == LOST,

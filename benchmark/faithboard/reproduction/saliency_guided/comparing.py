@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from faithboard.training.share import MARGIN
+
+if TYPE_CHECKING:
+    from faithboard.reproduction.saliency_guided.lines import BaselineLine, DifferenceLine
 
 MODEL = "bilstm-additive"
 """The model that the published numbers stand beside, and that the claims are about."""
@@ -14,12 +17,14 @@ PAIRS = ((GUIDED, STANDARD), (MASKED, STANDARD), (GUIDED, MASKED))
 """Trainings (a, b) of which a less b is shown."""
 METHODS = ("gradient-l2", "integrated-gradients", "smoothgrad")
 RANDOM = "random"
-CODE, PAPER = "eraser-code", "paper"
+CODE, PAPER, NORMALISED = "eraser-code", "paper", "normalised"
 METRICS = {
     "comprehensiveness": ("comprehensiveness", CODE),
     "comprehensiveness-paper": ("comprehensiveness", PAPER),
     "sufficiency": ("sufficiency", CODE),
     "sufficiency-paper": ("sufficiency", PAPER),
+    "naopc-comprehensiveness": ("comprehensiveness", NORMALISED),
+    "naopc-sufficiency": ("sufficiency", NORMALISED),
 }
 """Row of the engine -> metric and profile."""
 BETTER = {"comprehensiveness": 1, "sufficiency": -1}
@@ -38,6 +43,14 @@ def direction(low: float, high: float, n: int) -> Literal[-1, 0, 1]:
     if n < 2 or low <= 0 <= high:
         return 0
     return 1 if low > 0 else -1
+
+
+def shown(line: DifferenceLine | BaselineLine) -> Literal[-1, 0, 1]:
+    """Sign of a difference that a claim may rest on: its interval lies away from 0 and every seed has that sign.
+
+    The interval is over texts; how models of another seed would differ only the seeds can say.
+    """
+    return direction(line.low, line.high, line.n) if line.agreeing == len(line.seeds) else 0
 
 
 def verdict(sign: int, published: float | None) -> str:
@@ -61,10 +74,10 @@ def baseline_verdict(sign: int, metric: str) -> str:
     return "better than random" if sign == BETTER[metric] else "worse than random"
 
 
-def accuracy_verdict(low: float, high: float) -> str:
-    """Verdict on a difference of accuracy: kept when its interval excludes a loss over `MARGIN`, lost when it lies
-    below 0, otherwise not decided."""
+def accuracy_verdict(low: float, high: float, *, in_every_seed: bool) -> str:
+    """Verdict on a difference of accuracy: kept when its interval excludes a loss over `MARGIN`, else lost when it lies
+    below 0 and every seed loses, otherwise not decided."""
     # Accuracies are counts over n: without the small addition a loss of exactly the margin would be rounded over it.
     if low >= -MARGIN - 1e-9:
         return KEPT
-    return LOST if high < 0 else OPEN
+    return LOST if high < 0 and in_every_seed else OPEN

@@ -26,6 +26,7 @@ FORM = Form(
         "missing": MissingLine,
         "values": ValueLine,
         "differences": DifferenceLine,
+        "equal_epochs": DifferenceLine,
         "baselines": BaselineLine,
         "accuracies": AccuracyLine,
         "shares": ShareLine,

@@ -60,7 +60,7 @@ class ValueLine(_Json):
     metric: str
     """`comprehensiveness` or `sufficiency`."""
     profile: str
-    """`eraser-code` or `paper`."""
+    """`eraser-code`, `paper`, or `normalised` by what any order of the text's words reaches on the model."""
     seeds: list[int]
     n: int
     """Texts with a value."""
@@ -74,7 +74,8 @@ class ValueLine(_Json):
     undefined: float
     """Share of (text, seed) without a value of its own, which takes that of a random order."""
     relative: float | None
-    """The same of the values divided by the mean confidence of the seed's model; None where it was not recorded."""
+    """The same of the values divided by the mean confidence of the seed's model; None where it was not recorded, and
+    for normalised values."""
     relative_low: float | None
     relative_high: float | None
     published: float | None
@@ -146,6 +147,8 @@ class AccuracyLine(_Json):
     high: float
     """95 % bootstrap interval of the difference of accuracy, paired over texts."""
     seed_spread: float | None
+    agreeing: int
+    """Seeds whose own difference has the sign of the value."""
     verdict: str
     confidence: float | None
     """Difference of the mean probability of the predicted class."""
@@ -186,6 +189,8 @@ class EvidenceLine(_Json):
     high: float
     n: int
     seeds: int
+    agreeing: int
+    """Seeds whose own difference has the sign of the value."""
     published: float | None
     holds: bool
     opposite: bool
@@ -219,6 +224,8 @@ class Reproduction:
     missing: Sequence[MissingLine]
     values: Sequence[ValueLine]
     differences: Sequence[DifferenceLine]
+    equal_epochs: Sequence[DifferenceLine]
+    """The differences over those seeds alone whose two models kept equal epochs; none where that is all of them."""
     baselines: Sequence[BaselineLine]
     accuracies: Sequence[AccuracyLine]
     shares: Sequence[ShareLine]

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 from faithboard.published import saliency_guided
 from faithboard.reproduction.lines import SuiteLine
 from faithboard.reproduction.saliency_guided.claims import evidence_lines
+from faithboard.reproduction.saliency_guided.curves import curve_lines
 from faithboard.reproduction.saliency_guided.lines import Reproduction
 from faithboard.reproduction.saliency_guided.measured import Measured, measured
 from faithboard.reproduction.saliency_guided.models import accuracy_lines, missing_lines, model_line
 from faithboard.reproduction.saliency_guided.shares import share_lines
-from faithboard.reproduction.saliency_guided.values import baseline_lines, curve_lines, difference_lines, value_lines
+from faithboard.reproduction.saliency_guided.values import baseline_lines, difference_lines, value_lines
 from faithboard.reproduction.stored import failures
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ def reproduction_of(results: Results, suite: Suite, made_of: str) -> Reproductio
         missing=missing_lines(groups, suite),
         values=[line for group in groups for line in value_lines(group, published)],
         differences=differences,
+        equal_epochs=[line for group in groups for line in difference_lines(group, published, equal_epochs=True)],
         baselines=baselines,
         accuracies=accuracies,
         shares=[line for group in groups for line in share_lines(group)],

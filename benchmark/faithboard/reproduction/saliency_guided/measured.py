@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from faithboard.records import Explanation, ModelRecord, Row
-from faithboard.reproduction.saliency_guided.comparing import METHODS, METRICS, RANDOM, TRAININGS
+from faithboard.reproduction.saliency_guided.comparing import METHODS, METRICS, NORMALISED, RANDOM, TRAININGS
 from faithboard.stats import resampling
 
 if TYPE_CHECKING:
@@ -52,6 +52,11 @@ class Measured:
         """Mean probability of the predicted class on the test split; NaN where it was not recorded."""
         return np.array([record.performance.get("confidence", np.nan) for record in self.records])
 
+    @property
+    def best_epochs(self) -> dict[int, int | None]:
+        """Seed -> the epoch whose weights are kept; None where it was not recorded."""
+        return {record.seed: record.provenance.get("best_epoch") for record in self.records}
+
     def scored(self, cell: Cell) -> tuple[int, ...]:
         """Seeds with a value of some example."""
         if cell not in self.values:
@@ -60,9 +65,11 @@ class Measured:
         return tuple(seed for seed, there in zip(self.seeds, known, strict=True) if there)
 
     def of(self, cell: Cell, seeds: Sequence[int], *, relative: bool = False) -> Float[ndarray, "example seed"]:
-        """Values of some seeds; `relative` to the mean confidence of each seed's model."""
+        """Values of some seeds; `relative` to the mean confidence of each seed's model, NaN for normalised values."""
         columns = [self.seeds.index(seed) for seed in seeds]
         values = self.values[cell][:, columns]
+        if relative and METRICS[cell[1]][1] == NORMALISED:
+            return np.full_like(values, np.nan)
         return values / self.confidence[columns] if relative else values
 
 

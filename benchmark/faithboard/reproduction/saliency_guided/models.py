@@ -10,8 +10,15 @@ import pandas as pd
 
 from faithboard.published import saliency_guided
 from faithboard.report.layout import reservations
-from faithboard.reproduction.estimates import spread_over_seeds
-from faithboard.reproduction.saliency_guided.comparing import METHODS, METRICS, PAIRS, RANDOM, accuracy_verdict
+from faithboard.reproduction.estimates import seeds_agreeing, spread_over_seeds
+from faithboard.reproduction.saliency_guided.comparing import (
+    METHODS,
+    METRICS,
+    NORMALISED,
+    PAIRS,
+    RANDOM,
+    accuracy_verdict,
+)
 from faithboard.reproduction.saliency_guided.lines import AccuracyLine, MissingLine, ModelLine
 from faithboard.reproduction.saliency_guided.measured import Measured
 from faithboard.reproduction.saliency_guided.values import comparable
@@ -89,6 +96,7 @@ def _accuracy(a: Measured, b: Measured, right: Mapping[str, pd.Series[float]]) -
     mean = difference.mean(1)
     low, high = (float(bound[0]) for bound in resampling.interval(resampling.bootstrap_mean_of_few(mean)))
     sure = _of_seeds(a, seeds) - _of_seeds(b, seeds)
+    agreeing = seeds_agreeing(difference, resampling.rounded(mean.mean()))
     yield AccuracyLine(
         task=a.task,
         model=a.model,
@@ -100,7 +108,8 @@ def _accuracy(a: Measured, b: Measured, right: Mapping[str, pd.Series[float]]) -
         low=resampling.rounded(low),
         high=resampling.rounded(high),
         seed_spread=spread_over_seeds(difference),
-        verdict=accuracy_verdict(low, high),
+        agreeing=agreeing,
+        verdict=accuracy_verdict(low, high, in_every_seed=agreeing == len(seeds)),
         confidence=resampling.rounded_or_none(resampling.mean_defined(sure, 0)),
         confidence_spread=spread_over_seeds(sure[None]),
     )
@@ -130,7 +139,8 @@ def _missing(group: Sequence[Measured], suite: Suite) -> Iterator[MissingLine]:
 def _unscored(one: Measured, suite: Suite, place: str) -> Iterator[MissingLine]:
     """Methods without a value in some seed that has a model."""
     methods = [method for method in (*METHODS, RANDOM) if method in suite.methods]
-    metrics = [metric for metric in METRICS if metric in suite.metrics]
+    # Normalised values are of short texts alone: that there are none is no gap.
+    metrics = [name for name, (_, profile) in METRICS.items() if name in suite.metrics and profile != NORMALISED]
     for seed in one.seeds:
         lacking = [method for method in methods if any(seed not in one.scored((method, metric)) for metric in metrics)]
         if lacking:

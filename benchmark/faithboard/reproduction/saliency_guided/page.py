@@ -6,18 +6,20 @@ from collections import Counter
 from collections.abc import Container, Iterator
 from dataclasses import fields, replace
 
-from faithboard.config import LAST
 from faithboard.report import markdown
 from faithboard.reproduction.parts import figures as shown_figures
 from faithboard.reproduction.parts import title
 from faithboard.reproduction.saliency_guided import shares, tables
-from faithboard.reproduction.saliency_guided.claims import CLAIMS, Claim, claim_verdict, in_paper
+from faithboard.reproduction.saliency_guided.claims import (
+    CLAIMS,
+    VERDICTS,
+    Claim,
+    claim_verdict,
+    in_paper,
+)
 from faithboard.reproduction.saliency_guided.comparing import (
-    BETTER,
     CODE,
     GUIDED,
-    MASKED,
-    METHODS,
     MODEL,
     OPPOSITE,
     PAIRS,
@@ -26,9 +28,9 @@ from faithboard.reproduction.saliency_guided.comparing import (
     STANDARD,
     UNDECIDED,
     UNPUBLISHED,
-    direction,
 )
-from faithboard.reproduction.saliency_guided.lines import DifferenceLine, Reproduction
+from faithboard.reproduction.saliency_guided.controls import controls
+from faithboard.reproduction.saliency_guided.lines import Reproduction
 
 PAPER = 'Ismail et al. 2021, "Improving Deep Learning Interpretability by Saliency Guided Training", language tasks.'
 SUITE = "saliency-guided-training"
@@ -41,20 +43,15 @@ comparisons is made: of twenty without any difference, one is expected to show o
 Which profile of the metrics the paper used is not known, so both stand beside its numbers. `eraser-code` is the mean
 over the shares 1, 5, 10, 20 and 50 %; `paper` is the printed formula, which counts the share 0 too: comprehensiveness
 is then 5/6 of the other, and sufficiency also asks what the text without any word loses, the same for all methods of a
-model.
+model. Raw values depend on how a model reacts to missing words at all, so those of models trained differently compare
+only with care; they stand here because the paper compares them. `normalised` is `eraser-code` between the lowest and
+the highest value that any order of the text's words reaches on the same model (Edin et al. 2025), for texts of up to 50
+words.
 
 Verdicts on differences: `{SAME}` as published, the interval away from 0; `{UNDECIDED}`, the interval holds 0 (that is
 not "no difference"); `{OPPOSITE}`, the interval away from 0 on the other side; `{UNPUBLISHED}`; `higher` or `lower`
 where nothing is published. Comprehensiveness is better higher, sufficiency better lower. A star marks models that fail
 the accuracy gate: they take no part in the claims."""
-
-EQUAL_EPOCHS = """\
-A model that is trained for longer is usually surer, and both metrics grow with that. `faithboard reproduce
-saliency-guided-training --set select=last` trains every model for the same number of epochs and keeps the last one; it
-makes a page of its own, beside this one."""
-AT_EQUAL_EPOCHS = """\
-No dev measure picked an epoch (`select = last`): every model was trained for the same number of epochs and the last one
-is kept, so this page compares at equal epochs."""
 
 
 def restricted(reproduction: Reproduction, tasks: Container[str]) -> Reproduction:
@@ -77,7 +74,7 @@ def page(reproduction: Reproduction, figures: str) -> str:
     parts = [_title(reproduction), *_warnings(reproduction), *_summary(reproduction), READING, *_claims(reproduction)]
     parts += ["## Differences between trainings"]
     parts += [part for a, b in PAIRS for part in _differences(reproduction, a, b)]
-    parts += [*_controls(reproduction), *_baselines(reproduction), *shown_figures(reproduction.figures, figures)]
+    parts += [*controls(reproduction), *_baselines(reproduction), *shown_figures(reproduction.figures, figures)]
     parts += ["## Every number", tables.values(reproduction.values, tables.failing(reproduction.models))]
     return "\n\n".join(parts)
 
@@ -104,7 +101,7 @@ def _summary(reproduction: Reproduction) -> Iterator[str]:
 
 def _claims(reproduction: Reproduction) -> Iterator[str]:
     yield "## The claims, one by one"
-    yield f"For {MODEL} and models that pass the accuracy gate in every seed. Intervals: 95 % bootstrap over texts."
+    yield f"For {MODEL} and models that pass the accuracy gate in every seed. {VERDICTS}"
     for claim in CLAIMS:
         yield f"### {claim.says}\n\nVerdict: {_verdict(claim, reproduction)}.\n\n{claim.test}"
         numbers = tables.evidence(claim, reproduction.evidence)
@@ -136,50 +133,6 @@ def _differences(reproduction: Reproduction, a: str, b: str) -> Iterator[str]:
     own = [line for line in reproduction.differences if (line.a, line.b) == (a, b)]
     starred = tables.failing(reproduction.models)
     yield tables.differences(own, starred) if own else f"No model trained by {a} can be set beside one by {b}."
-
-
-def _controls(reproduction: Reproduction) -> Iterator[str]:
-    yield "## Controls"
-    yield (
-        f"**Guidance.** `{MASKED}` masks as many words as `{GUIDED}`, chosen at random. What both gain over "
-        f"`{STANDARD}` comes from masking, not from guidance by gradients; the tables above compare all three."
-    )
-    yield (
-        "**Confidence.** Both metrics are differences of p_j, the probability of the predicted class, so a surer model "
-        "has larger ones whatever its explanations are worth. Values are therefore also divided by the mean p_j of "
-        "their seed's model over the test split, of which the explained texts are the first by hash. "
-        + _only_confidence(reproduction)
-    )
-    yield tables.models(reproduction.models)
-    if reproduction.accuracies:
-        yield tables.accuracies(reproduction.accuracies)
-    if reproduction.shares:
-        yield shares.RULE
-        yield shares.table(reproduction.shares)
-    at_equal = reproduction.models and all(line.select == LAST for line in reproduction.models)
-    yield f"**Epochs.** {AT_EQUAL_EPOCHS if at_equal else EQUAL_EPOCHS}"
-    yield "\n".join(f"- {sentence}" for sentence in tables.epochs(reproduction.models))
-
-
-def _only_confidence(reproduction: Reproduction) -> str:
-    """How many of the gains are left when confidence is divided out."""
-    gains = [
-        line
-        for line in reproduction.differences
-        if (line.a, line.b) == (GUIDED, STANDARD) and line.method in METHODS and _gains(line, relative=False)
-    ]
-    if not gains:
-        return f"No comparison shows a gain of `{GUIDED}` over `{STANDARD}`: confidence has nothing to explain."
-    left = sum(_gains(line, relative=True) for line in gains)
-    return (
-        f"Of the {len(gains)} comparisons (task, model, method, metric, profile) that show a gain of `{GUIDED}` over "
-        f"`{STANDARD}`, {left} show it relative to confidence too."
-    )
-
-
-def _gains(line: DifferenceLine, *, relative: bool) -> bool:
-    low, high = (line.relative_low, line.relative_high) if relative else (line.low, line.high)
-    return low is not None and high is not None and direction(low, high, line.n) == BETTER[line.metric]
 
 
 def _baselines(reproduction: Reproduction) -> Iterator[str]:

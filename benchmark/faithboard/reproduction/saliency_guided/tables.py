@@ -73,10 +73,10 @@ def accuracies(lines: Iterable[AccuracyLine]) -> str:
             f"{line.a} - {line.b}",
             with_interval(line.value, line.low, line.high),
             number(line.seed_spread),
+            f"{line.agreeing} of {len(line.seeds)}",
             line.verdict,
             signed(line.confidence),
             number(line.confidence_spread),
-            f"{len(line.seeds)}",
             f"{line.n:,}",
         )
         for line in lines
@@ -87,13 +87,13 @@ def accuracies(lines: Iterable[AccuracyLine]) -> str:
         "trainings",
         "accuracy",
         "over seeds",
+        "same sign",
         "verdict",
         "mean confidence",
         "over seeds",
-        "seeds",
         "test texts",
     )
-    return markdown.table(headers, rows, right=(3, 4, 6, 7, 8, 9))
+    return markdown.table(headers, rows, right=(3, 4, 5, 7, 8, 9))
 
 
 def epochs(lines: Sequence[ModelLine]) -> Iterator[str]:
@@ -222,7 +222,7 @@ def evidence(claim: Claim, lines: Iterable[EvidenceLine]) -> str:
             line.what,
             with_interval(line.value, line.low, line.high),
             signed(line.published),
-            f"{line.seeds}",
+            f"{line.agreeing} of {line.seeds}",
             f"{line.n:,}",
             line.verdict,
             "holds" if line.holds else "opposite" if line.opposite else "not shown",
@@ -230,7 +230,7 @@ def evidence(claim: Claim, lines: Iterable[EvidenceLine]) -> str:
         for line in lines
         if line.claim == claim.name
     ]
-    headers = ("task", "of", "difference", "published", "seeds", "n", "it shows", "the claim")
+    headers = ("task", "of", "difference", "published", "same sign", "n", "interval", "the claim")
     return markdown.table(headers, rows, right=(2, 3, 4, 5)) if rows else ""
 
 

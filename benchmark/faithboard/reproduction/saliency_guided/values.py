@@ -6,20 +6,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from faithboard.reproduction.estimates import Estimate, estimates, spread_over_seeds
+from faithboard.reproduction.estimates import Estimate, estimates, seeds_agreeing, spread_over_seeds
 from faithboard.reproduction.saliency_guided.comparing import (
-    METHODS,
     METRICS,
     MODEL,
+    NORMALISED,
     PAIRS,
     RANDOM,
     baseline_verdict,
     direction,
     verdict,
 )
-from faithboard.reproduction.saliency_guided.lines import BaselineLine, CurveLine, DifferenceLine, ValueLine
+from faithboard.reproduction.saliency_guided.lines import BaselineLine, DifferenceLine, ValueLine
 from faithboard.reproduction.saliency_guided.measured import Cell, Measured, mean_over_seeds
 from faithboard.stats import resampling
 
@@ -29,8 +27,6 @@ if TYPE_CHECKING:
 
 Published = Mapping[tuple[str, str, str, str], float]
 """(task, method, metric, training) -> value."""
-CURVES = ("comprehensiveness-paper", "comprehensiveness", "sufficiency-paper", "sufficiency")
-"""Rows with the points of a curve; those of the paper's profile also have the text without a word."""
 
 
 @dataclass(frozen=True)
@@ -41,10 +37,6 @@ class _Difference:
     seeds: tuple[int, ...]
     plain: Float[ndarray, "example seed"]
     relative: Float[ndarray, "example seed"]
-
-    def agreeing(self, value: float) -> int:
-        """Seeds whose own mean has the sign of `value`; none for 0."""
-        return int((np.sign(resampling.mean_defined(self.plain, 0)) == np.sign(value)).sum()) if value else 0
 
 
 def comparable(a: Measured, b: Measured) -> bool:
@@ -69,14 +61,21 @@ def value_lines(group: Sequence[Measured], published: Published) -> list[ValueLi
     ]
 
 
-def difference_lines(group: Sequence[Measured], published: Published) -> list[DifferenceLine]:
-    """Every pair of trainings in every method and metric that both have a value of in some seed."""
+def difference_lines(
+    group: Sequence[Measured], published: Published, *, equal_epochs: bool = False
+) -> list[DifferenceLine]:
+    """Every pair of trainings in every method and metric that both have a value of in some seed.
+
+    With `equal_epochs` over the seeds alone whose two models kept the same epoch, for pairs of which some did not.
+    """
     of = {one.training: one for one in group}
+    pairs = [(of[a], of[b]) for a, b in PAIRS if a in of and b in of and comparable(of[a], of[b])]
+    if equal_epochs:
+        pairs = [(a, b) for a, b in pairs if len(_equally_long(a, b)) < len(_common(a, b))]
     found = [
-        (of[a], of[b], difference)
-        for a, b in PAIRS
-        if a in of and b in of and comparable(of[a], of[b])
-        for difference in _between(of[a], of[b])
+        (a, b, difference)
+        for a, b in pairs
+        for difference in _between(a, b, _equally_long(a, b) if equal_epochs else _common(a, b))
     ]
     plain = estimates([mean_over_seeds(difference.plain) for *_, difference in found])
     relative = estimates([mean_over_seeds(difference.relative) for *_, difference in found])
@@ -98,20 +97,9 @@ def baseline_lines(group: Sequence[Measured], published: Published) -> list[Base
     ]
 
 
-def curve_lines(group: Sequence[Measured]) -> list[CurveLine]:
-    """The curve of every method and training, of the profile with the most points."""
-    return [
-        line
-        for one in group
-        for method in (*METHODS, RANDOM)
-        for metric in dict.fromkeys(name for name, _ in METRICS.values())
-        for line in _curve(one, method, metric)
-    ]
-
-
 def _value(one: Measured, cell: Cell, own: Estimate, divided: Estimate | None, published: Published) -> ValueLine:
     method, (metric, profile) = cell[0], METRICS[cell[1]]
-    theirs = published.get((one.task, method, metric, one.training)) if one.model == MODEL else None
+    theirs = _published(published, one.model, profile, (one.task, method, metric, one.training))
     return ValueLine(
         task=one.task,
         model=one.model,
@@ -134,9 +122,19 @@ def _value(one: Measured, cell: Cell, own: Estimate, divided: Estimate | None, p
     )
 
 
-def _between(a: Measured, b: Measured) -> Iterator[_Difference]:
+def _common(a: Measured, b: Measured) -> list[int]:
+    return [seed for seed in a.seeds if seed in b.seeds]
+
+
+def _equally_long(a: Measured, b: Measured) -> list[int]:
+    """Seeds whose models both kept the weights of one epoch, which is known of both."""
+    own, other = a.best_epochs, b.best_epochs
+    return [seed for seed in _common(a, b) if own[seed] is not None and own[seed] == other[seed]]
+
+
+def _between(a: Measured, b: Measured, among: Sequence[int]) -> Iterator[_Difference]:
     for cell in a.values:
-        seeds = tuple(seed for seed in a.scored(cell) if seed in b.scored(cell))
+        seeds = tuple(seed for seed in a.scored(cell) if seed in b.scored(cell) and seed in among)
         if seeds:
             plain, relative = (
                 a.of(cell, seeds, relative=divided) - b.of(cell, seeds, relative=divided) for divided in (False, True)
@@ -148,7 +146,8 @@ def _difference(
     a: Measured, b: Measured, found: _Difference, own: Estimate, divided: Estimate | None, published: Published
 ) -> DifferenceLine:
     method, (metric, profile) = found.cell[0], METRICS[found.cell[1]]
-    theirs = _published(published, a.model, (a.task, method, metric, a.training), (a.task, method, metric, b.training))
+    places = [(a.task, method, metric, training) for training in (a.training, b.training)]
+    theirs = _published(published, a.model, profile, *places)
     return DifferenceLine(
         task=a.task,
         model=a.model,
@@ -163,7 +162,7 @@ def _difference(
         low=own.low,
         high=own.high,
         seed_spread=spread_over_seeds(found.plain),
-        agreeing=found.agreeing(own.value),
+        agreeing=seeds_agreeing(found.plain, own.value),
         published=theirs,
         verdict=verdict(direction(own.low, own.high, own.n), theirs),
         relative=divided.value if divided else None,
@@ -185,7 +184,7 @@ def _above_random(one: Measured) -> Iterator[_Difference]:
 
 def _baseline(one: Measured, found: _Difference, own: Estimate, published: Published) -> BaselineLine:
     method, (metric, profile) = found.cell[0], METRICS[found.cell[1]]
-    places = ((one.task, name, metric, one.training) for name in (method, RANDOM))
+    places = [(one.task, name, metric, one.training) for name in (method, RANDOM)]
     return BaselineLine(
         task=one.task,
         model=one.model,
@@ -198,38 +197,16 @@ def _baseline(one: Measured, found: _Difference, own: Estimate, published: Publi
         value=own.value,
         low=own.low,
         high=own.high,
-        agreeing=found.agreeing(own.value),
-        published=_published(published, one.model, *places),
+        agreeing=seeds_agreeing(found.plain, own.value),
+        published=_published(published, one.model, profile, *places),
         verdict=baseline_verdict(direction(own.low, own.high, own.n), metric),
     )
 
 
-def _published(published: Published, model: str, *places: tuple[str, str, str, str]) -> float | None:
-    """The published difference of two values; None where one of them is not in print."""
+def _published(published: Published, model: str, profile: str, *places: tuple[str, str, str, str]) -> float | None:
+    """The published value of a place, or the first of two less the second; None where one of them is not in print."""
     known = [published.get(place) for place in places]
-    if model != MODEL or known[0] is None or known[1] is None:
+    if model != MODEL or profile == NORMALISED or any(value is None for value in known):
         return None
-    return resampling.rounded(known[0] - known[1])
-
-
-def _curve(one: Measured, method: str, metric: str) -> Iterator[CurveLine]:
-    for name in CURVES:
-        rows = [row for row in one.rows.get((method, name), ()) if row.curve]
-        if METRICS[name][0] != metric or not rows:
-            continue
-        mean, low, high = (
-            [resampling.rounded(point) for point in np.mean(curves, axis=0)]
-            for curves in zip(*((row.curve, row.curve_low, row.curve_high) for row in rows), strict=True)
-        )
-        yield CurveLine(
-            task=one.task,
-            model=one.model,
-            training=one.training,
-            method=method,
-            metric=metric,
-            points=list(rows[0].points),
-            curve=mean,
-            low=low,
-            high=high,
-        )
-        return
+    first, *others = (value for value in known if value is not None)
+    return resampling.rounded(first - others[0]) if others else first
