@@ -8,6 +8,7 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import permutations
 
+import numpy as np
 import pytest
 import torch
 from sklearn.metrics import average_precision_score, f1_score
@@ -15,6 +16,7 @@ from torch import Tensor
 
 from faithboard.metric import RationaleMetric
 from faithboard.metrics.plausibility import AUPRC, IOU_F1, TOKEN_F1, average_precision, iou_f1, token_f1
+from faithboard.metrics.rationale import MEAN_RANK, PRECISION_AT_K
 from faithboard.task import Example
 from tests.metrics.scored import batch_of, data_of, frame, scored, values
 from tests.toy import BagOfWords
@@ -193,15 +195,32 @@ def test_texts_without_a_marked_token_or_of_one_token_are_left_out_and_counted(m
 
 @pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.name)
 def test_ties_fall_in_the_order_of_the_suite(metric: RationaleMetric) -> None:
-    # Two tied words, one of them marked: over many texts either comes first about as often.
-    lines = [("good film nice", ".x.")] * 60
-    score = marked_data(*lines)
-    found, _, _ = score(metric, torch.tensor([[0.0, 1, 1, 0, 0]]).expand(60, 5))
-    apart, _, _ = score(metric, torch.tensor([[0.0, 1, 1 - 1e-4, 0, 0]]).expand(60, 5))
-    assert set(found) == {min(found), 1.0} if metric.name == "auprc" else len(set(found)) <= 2
-    assert len(set(apart)) == 1
-    if metric.name == "auprc":
-        assert 15 < found.count(1.0) < 45
+    # Two tied words, one of them marked, and room for one: over many texts either comes first about as often.
+    one_word = metric.at_share(0.3) if "share" in metric.parameters else metric
+    score = marked_data(*[("good film nice", ".x.")] * 60)
+    found, _, _ = score(one_word, torch.tensor([[0.0, 1, 1, 0, 0]]).expand(60, 5))
+    apart, _, _ = score(one_word, torch.tensor([[0.0, 1, 1 - 1e-4, 0, 0]]).expand(60, 5))
+    assert set(found) == {min(found), 1.0}
+    assert 15 < found.count(1.0) < 45
+    assert set(apart) == {min(found)}
+
+
+@pytest.mark.parametrize("metric", [*METRICS, PRECISION_AT_K, MEAN_RANK], ids=lambda metric: metric.name)
+def test_the_ideal_explainer_is_best_and_its_reverse_worst(metric: RationaleMetric) -> None:
+    # Two words of five are marked, and a share of 0.4 is two words.
+    own = metric.at_share(0.4) if "share" in metric.parameters else metric
+    marks = ["xx...", ".x.x.", "...xx", "x...x"]
+    score = marked_data(*[("good film nice bad dull", mark) for mark in marks])
+    ideal = torch.tensor([[0.0, *(float(letter == "x") for letter in mark), 0.0] for mark in marks])
+    sign = 1 if metric.better == "higher" else -1
+
+    def mean(scores: Tensor) -> float:
+        return sign * float(np.mean(score(own, scores)[0]))
+
+    others = [mean(torch.rand(ideal.shape, generator=torch.Generator().manual_seed(seed))) for seed in range(15)]
+    assert mean(ideal) == (1.0 if metric.better == "higher" else 0.0)
+    assert mean(ideal) > max(others)
+    assert mean(-ideal) <= min(others) < max(others)
 
 
 def test_the_share_is_a_parameter_of_the_row() -> None:

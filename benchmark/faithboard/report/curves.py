@@ -10,13 +10,18 @@ from faithboard.report.markdown import number
 from faithboard.stats.board import Standing
 from faithboard.stats.entries import BASELINE
 
+OWN = (
+    f"Curves are of the examples that a method orders. Where its scores give no order the value of `{BASELINE}` stands "
+    "in, in the tables above and not here."
+)
+
 
 def curves(grid: Grid) -> str:
     """One folded table per metric with a curve; empty where there is none."""
     found = [table for metric in grid.metrics for table in _curve(metric, grid.column(metric))]
     if not found:
         return ""
-    return markdown.folded(f"Curves, with the 95 % band of <code>{BASELINE}</code>", "\n\n".join(found))
+    return markdown.folded(f"Curves, with the 95 % band of <code>{BASELINE}</code>", "\n\n".join([*found, OWN]))
 
 
 def _curve(metric: str, cells: Sequence[Standing]) -> Iterator[str]:

@@ -27,7 +27,7 @@ WORDS: Mapping[str, str] = {
     "iou-f1": "F1 of the runs of the predicted rationale: one is right where its overlap with a marked run is at least "
     "half their union",
     "infidelity": "how far sums of scores are from what random sets of tokens take from the probability, at the scale "
-    "that fits best",
+    "(never negative) that fits best",
     "max-sensitivity": "how far the scores move when the embedded text moves a little. A method that looks at nothing "
     "never moves: this ranks stability, which is not faithfulness",
     "completeness": "distance of the sum of the scores from the sum that the method promises: median over the examples "

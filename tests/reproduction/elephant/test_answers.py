@@ -68,7 +68,7 @@ def duel(better: str, task: str = "toy", metric: str = "comprehensiveness") -> D
 
 
 def attention_line(low: float, control: str = "none") -> AttentionLine:
-    return AttentionLine("b-v1", "toy", "bilstm", control, [0], 40, 0.9, low + 0.05, low, low + 0.1)
+    return AttentionLine("b-v1", "toy", "bilstm", control, [0, 1], 40, 0.9, low + 0.05, low, low + 0.1)
 
 
 def operator_line(reversed_: int, task: str = "toy") -> OperatorLine:
@@ -130,6 +130,15 @@ def test_attention_matters_only_when_every_control_loses() -> None:
     assert checklist(Answers(attention=[*both, attention_line(0.0, "random")]))[2].verdict == "not shown (toy)"
 
 
+def test_one_seed_is_said_to_be_one() -> None:
+    single = replace(attention_line(0.01), seeds=[0])
+    found = Answers(attention=[single, replace(attention_line(0.01), task="other")])
+    assert checklist(found)[2].verdict == "it matters (other); it matters by the one seed trained (toy)"
+    assert "| matters by one seed |" in page(found, "elephant")
+    lost = replace(attention_line(0.0), seeds=[0])
+    assert checklist(Answers(attention=[lost]))[2].verdict == "not shown (toy)"
+
+
 def test_attention_matters_only_when_every_seed_loses() -> None:
     steady, turned = ({"0": 0.05, "1": second} for second in (0.04, 0.0))
     for losses, verdict, count in ((steady, "it matters (toy)", 1), (turned, "not shown (toy)", 0)):
@@ -141,7 +150,7 @@ def test_the_accuracy_of_learned_attention_is_that_of_the_seeds_compared() -> No
     control = check("none", against="bilstm-additive", loss=0.1, loss_low=0.05, loss_high=0.15)
     told = replace(control, against_accuracy=0.8, seed_losses={"0": 0.1})
     (line,) = answers({"toy-v1": replace(board(), checks=[check("additive"), told])}).attention
-    assert (line.accuracy, line.seed_losses) == (0.8, {"0": 0.1})
+    assert (line.accuracy, line.seed_losses, line.seeds) == (0.8, {"0": 0.1}, [0])
     (line,) = answers({"toy-v1": replace(board(), checks=[check("additive"), control])}).attention
     assert (line.accuracy, line.seed_losses) == (0.9, {})
 

@@ -142,7 +142,7 @@ def _controls(
                 task=check.task,
                 encoder=check.encoder,
                 control=check.attention,
-                seeds=check.seeds,
+                seeds=sorted(map(int, check.seed_losses)) or check.seeds,
                 n=check.n,
                 accuracy=learned.accuracy if check.against_accuracy is None else check.against_accuracy,
                 loss=check.loss,

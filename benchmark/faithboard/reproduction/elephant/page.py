@@ -9,7 +9,7 @@ from faithboard.report.markdown import number, with_interval
 from faithboard.report.paired import outcome
 from faithboard.reproduction.elephant.lines import Answers, AttentionLine, DuelLine, OperatorLine
 from faithboard.reproduction.elephant.making import CONTRIBUTION, METRICS, SALIENCY, SENSITIVITY
-from faithboard.reproduction.elephant.verdicts import attention_duels, checklist, matters, sensitivity_duels
+from faithboard.reproduction.elephant.verdicts import attention_duels, checklist, matters, seeds_of, sensitivity_duels
 
 TITLE = "# The elephant in the interpretability room: our numbers"
 INTRODUCTION = """
@@ -122,7 +122,8 @@ def _matter(lines: Sequence[AttentionLine]) -> str:
             for name in controls
         ]
         seeds = " to ".join(dict.fromkeys(str(f(len(line.seeds) for line in own)) for f in (min, max)))
-        rows.append((task, encoder, number(own[0].accuracy), *lost, seeds, "matters" if matters(own) else "not shown"))
+        said = "matters" if seeds_of(own) > 1 else "matters by one seed"
+        rows.append((task, encoder, number(own[0].accuracy), *lost, seeds, said if matters(own) else "not shown"))
     headers = ("task", "encoder", "accuracy", *(f"lost with {name}" for name in controls), "seeds", "attention")
     return markdown.table(headers, rows)
 

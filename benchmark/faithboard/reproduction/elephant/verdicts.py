@@ -61,6 +61,11 @@ def matters(lines: Sequence[AttentionLine]) -> bool:
     return bool(lines) and all(map(loses, lines))
 
 
+def seeds_of(lines: Sequence[AttentionLine]) -> int:
+    """Seeds that every control was compared on."""
+    return min(len(line.seeds) for line in lines)
+
+
 def _which_tokens(duels: Sequence[DuelLine]) -> Answer:
     tasks = by_task(duels)
     behind = [task for task, count in tasks.items() if count["lost"] > count["won"]]
@@ -108,17 +113,16 @@ def _matters(lines: Sequence[AttentionLine]) -> Answer:
     groups: dict[tuple[str, str], list[AttentionLine]] = {}
     for line in lines:
         groups.setdefault((line.task, line.encoder), []).append(line)
-    yes = [f"{task}" for (task, _), own in groups.items() if matters(own)]
-    no = [f"{task}" for (task, _), own in groups.items() if not matters(own)]
-    parts = [
-        f"it matters ({', '.join(dict.fromkeys(yes))})" if yes else "",
-        f"not shown ({', '.join(dict.fromkeys(no))})" if no else "",
-    ]
+    said: dict[str, list[str]] = {"it matters": [], "it matters by the one seed trained": [], "not shown": []}
+    for (task, _), own in groups.items():
+        several = "it matters" if seeds_of(own) > 1 else "it matters by the one seed trained"
+        said[several if matters(own) else "not shown"].append(task)
+    parts = [f"{verdict} ({', '.join(dict.fromkeys(tasks))})" for verdict, tasks in said.items() if tasks]
     return Answer(
         "Does attention matter for the task at all?",
         "The accuracy drops against every control that was trained (none, uniform, random), each with all of its 95 % "
-        "interval and in every seed that its board tells of.",
-        "; ".join(part for part in parts if part) or UNANSWERED,
+        "interval and in every seed trained. The controls are not corrected for their number.",
+        "; ".join(parts) or UNANSWERED,
         f"{sum(map(loses, lines))} of {len(lines)} controls lose accuracy",
     )
 
