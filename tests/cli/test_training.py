@@ -17,7 +17,7 @@ def train(folder: Path, *words: str) -> int:
 def test_the_cost_of_trainings_is_measured_where_it_is_asked_for(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    trainings = ("--training", "standard,random-masking")
+    trainings = ("--trainings", "standard,random-masking")
     assert train(tmp_path, *trainings) == 0
     page = tmp_path / "boards" / "tiny-models-v1" / "models.md"
     assert "## Cost of training" not in page.read_text()

@@ -77,7 +77,7 @@ def train(
     suite: options.SuiteName = "standard",
     tasks: options.Tasks = "",
     models: options.Models = "",
-    training: Annotated[str, typer.Option(help="Trainings instead of the suite's: names, or file.py:attribute.")] = "",
+    trainings: Annotated[str, typer.Option(help="Trainings instead of the suite's: names, or file.py:attribute.")] = "",
     seeds: options.Seeds = "",
     settings: options.Settings = [],  # noqa: B006  typer copies it
     data: options.Data = None,
@@ -107,7 +107,7 @@ def train(
             suites.load(suite),
             tasks=options.separated(tasks),
             models=options.separated(models),
-            trainings=options.separated(training),
+            trainings=options.separated(trainings),
             seeds=options.whole_numbers(seeds),
             settings=options.settings(settings),
         )
