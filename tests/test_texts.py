@@ -106,7 +106,7 @@ def test_methods_that_fail_or_do_not_apply_leave_the_others_alone(place: Place, 
 
 
 def test_without_a_stored_model_the_command_that_trains_it_is_said(place: Place) -> None:
-    with pytest.raises(SuiteError, match=r"faithboard train --tasks sst --models bilstm-additive --training standard"):
+    with pytest.raises(SuiteError, match=r"faithboard train --tasks sst --models bilstm-additive --trainings standard"):
         ask(place, "sst", METHODS, texts=["good"])
     with pytest.raises(SuiteError, match=r"stored are bilstm-additive \(standard, seed 0\)"):
         ask(place, TASK, METHODS, texts=["good"], seed=3)

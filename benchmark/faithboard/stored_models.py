@@ -78,7 +78,7 @@ def stored_model(
 
 def _command(task: str, model: str, training: str, seed: int | None, store: Store) -> str:
     return (
-        f"faithboard train --tasks {task} --models {model} --training {training} --seeds {seed or 0} "
+        f"faithboard train --tasks {task} --models {model} --trainings {training} --seeds {seed or 0} "
         f"--results {store.root}"
     )
 
