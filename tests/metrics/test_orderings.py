@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from itertools import permutations
 
 import numpy as np
@@ -15,6 +16,7 @@ from faithboard.metrics import orderings
 from faithboard.metrics.eraser import CODE, COMPREHENSIVENESS, SUFFICIENCY
 from faithboard.metrics.naopc import NAOPC_COMPREHENSIVENESS, NAOPC_SUFFICIENCY
 from faithboard.metrics.orderings import Reachable
+from faithboard.running import scoring
 from tests.metrics.scored import batch_of, data_of, evidence, frame, scored, values
 from tests.toy import BagOfWords, recurrent, texts
 
@@ -100,7 +102,32 @@ def test_long_texts_are_not_computed_and_counted() -> None:
     found = scored(BagOfWords(), data, (NAOPC_COMPREHENSIVENESS,), {"a": frame(batch, scores)})["a"]
     assert len(values(found, "naopc-comprehensiveness")) == 1
     assert found.excluded["naopc-comprehensiveness"] == 2
-    assert found.counts["naopc-comprehensiveness"] == {"over 50 tokens, not computed": 1}
+    expected = {"over 50 tokens, not computed": 1, "beyond the first 100, not computed": 0}
+    assert found.counts["naopc-comprehensiveness"] == expected
+
+
+@pytest.mark.parametrize("rows", [1, 2, 100])
+def test_examples_beyond_the_first_are_not_asked_and_counted(monkeypatch: pytest.MonkeyPatch, rows: int) -> None:
+    """However the examples come in pieces; the third, too long, is one of the first and counted as long."""
+    asked: list[str] = []
+    true = Reachable.__call__
+
+    def noted(self: Reachable, model: Classifier, batch: Batch) -> torch.Tensor:
+        asked.extend(batch.example_id)
+        return true(self, model, batch)
+
+    monkeypatch.setattr(Reachable, "__call__", noted)
+    monkeypatch.setattr(scoring, "_FLAGS", rows * 56 * len(CODE))
+    data = data_of(["good film bad", "bad film nice", "good " * 51, "good film nice", "dull film good"])
+    batch = batch_of(data)
+    metric = replace(NAOPC_COMPREHENSIVENESS, most=4)
+    scores = torch.arange(batch.ids.shape[1]).float().expand(batch.ids.shape)
+    found = scored(BagOfWords(), data, (metric, COMPREHENSIVENESS), {"a": frame(batch, scores)})["a"]
+    own = found.values[found.values["metric"] == metric.name]
+    assert list(own["example"]) == asked == [data.splits["test"][at].id for at in (0, 1, 3)]
+    assert found.excluded[metric.name] == 2
+    assert found.counts[metric.name] == {"beyond the first 4, not computed": 1, "over 50 tokens, not computed": 1}
+    assert len(values(found, "comprehensiveness")) == 5
 
 
 def test_bounds_are_asked_once_for_all_methods(monkeypatch: pytest.MonkeyPatch) -> None:

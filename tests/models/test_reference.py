@@ -12,6 +12,7 @@ from faithboard.classifier import count_steps
 from faithboard.config import ModelConfig
 from faithboard.errors import SuiteError
 from faithboard.models import build, capabilities, check_combination
+from faithboard.task import Task
 from tests.models.composed import COMBINATIONS, LAYOUTS, SINGLE, SPECIALS, TASKS, TEXTS, WORDS, batch_of, model_of
 
 WITH_ATTENTION = [combination for combination in COMBINATIONS if combination[1] != "none"]

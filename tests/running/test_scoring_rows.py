@@ -122,6 +122,22 @@ def test_costs_are_planned(tmp_path: Path) -> None:
     assert scoring("naopc-comprehensiveness")["random"] == 10 * 5 * once + bounds
 
 
+def test_only_the_examples_that_are_computed_cost(tmp_path: Path) -> None:
+    file = tmp_path / "few.py"
+    file.write_text(
+        "from dataclasses import replace\n"
+        "from faithboard.metrics.naopc import NAOPC_COMPREHENSIVENESS\n"
+        "FEW = replace(NAOPC_COMPREHENSIVENESS, name='few', most=3)\n"
+    )
+    plan = tiny.planned(dataclasses.replace(SUITE, metrics=(f"{file}:FEW",)), tiny.place(tmp_path / "results"))
+    (first, *_) = (one for one in plan.jobs[0].explanations if one.name == "gradient-l2")
+    lengths = plan.jobs[0].prepared.lengths
+    assert len(lengths) > 3
+    assert first.scoring == 5 * sum(lengths[:3])
+    (chance, *_) = (one for one in plan.jobs[0].explanations if one.name == "random")
+    assert chance.scoring == 10 * 5 * sum(lengths[:3]) + sum(map(bounds_steps, lengths[:3]))
+
+
 def test_reruns_over_the_budget_are_skipped_rows_until_it_is_raised(tmp_path: Path) -> None:
     place = tiny.place(tmp_path)
     lengths = tiny.planned(SUITE, place).jobs[0].prepared.lengths

@@ -54,6 +54,9 @@ class ErasureMetric(Metric):
     """Scorable length T -> number of masks of one example; None for one per point."""
     longest: int | None = None
     """Texts of more scorable tokens are not computed: excluded for every method, and counted."""
+    most: int | None = None
+    """Only so many of the explained examples, the first, are computed; the others are excluded for every method, and
+    counted. For what costs more than all other metrics together."""
     gridded: int | None = None
     """In texts of more scorable tokens only a grid of prefixes is asked; counted."""
     bounds: Callable[[Classifier, Batch], Float64[Tensor, "batch 2"]] | None = None

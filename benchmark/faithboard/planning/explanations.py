@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from faithboard.attribution import Method
 from faithboard.keys import examples_key, explain_key, row_key, throughput_key
-from faithboard.metric import Metric, Probe, RerunMetric, RetrainMetric
+from faithboard.metric import ErasureMetric, Metric, Probe, RerunMetric, RetrainMetric
 from faithboard.models import capabilities
 from faithboard.plan import PlannedExplanation, PlannedJob, State
 from faithboard.planning.retraining import retraining_steps
@@ -125,7 +125,7 @@ class Questions:
         for one in planned:
             new = [metric for metric in one.metrics if metric.name not in seen]
             seen |= {metric.name for metric in new}
-            steps = math.fsum(m.shared_steps(length) for m in new for length in self.job.prepared.lengths)
+            steps = math.fsum(m.shared_steps(length) for m in new for length in self._lengths(m))
             found.append(replace(one, scoring=one.scoring + steps))
         return found
 
@@ -170,12 +170,16 @@ class Questions:
 
         `again` is what it costs to run the method once more on all examples.
         """
-        each = math.fsum(metric.own_steps(length) for metric in metrics for length in self.job.prepared.lengths)
+        each = math.fsum(metric.own_steps(length) for metric in metrics for length in self._lengths(metric))
         repeats = sum(metric.repeats for metric in metrics if isinstance(metric, RerunMetric))
         trained = [
             retraining_steps(metric, self.job, method) for metric in metrics if isinstance(metric, RetrainMetric)
         ]
         return each * method.draws + repeats * (again or 0.0) + math.fsum(trained)
+
+    def _lengths(self, metric: Metric) -> Sequence[int]:
+        """Scorable lengths of the examples that a metric is computed for."""
+        return self.job.prepared.lengths[: metric.most if isinstance(metric, ErasureMetric) else None]
 
     def _cost(self, method: Method) -> tuple[float | None, float | None]:
         if method.steps is None:

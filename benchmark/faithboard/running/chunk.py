@@ -21,7 +21,7 @@ from faithboard.running.read import Read, dense
 from faithboard.task import Example
 
 if TYPE_CHECKING:
-    from jaxtyping import Bool, Float32, Float64
+    from jaxtyping import Bool, Float32, Float64, Int
 
 T = TypeVar("T")
 _Orders = Sequence[tuple[Tensor, Tensor]]
@@ -42,7 +42,9 @@ class Chunk:
         seed: int,
         failed: dict[str, str],
         count: MaskCount,
+        start: int = 0,
     ) -> None:
+        """`start` is the place of the first of `members` among all examples."""
         self.model, self.seed, self.failed, self.count = model, seed, failed, count
         self.batch: Batch = collate(members, data.vocabulary, data.task, model.device)
         self.permutation = Rng(seed_of("ties", seed), self.batch).permutation()
@@ -53,6 +55,7 @@ class Chunk:
         right = self.target == self.labels
         self.right = right if data.task.rationale == "planted" else torch.ones_like(right)
         self.bounds: dict[str, Float64[Tensor, "batch 2"]] = {}
+        self.place = start + torch.arange(len(members), device=model.device)
 
     def counted(self, metric: Metric) -> Bool[Tensor, "batch"]:
         """Examples that count: at least two tokens, and no more than the metric is computed for.
@@ -61,16 +64,25 @@ class Chunk:
         """
         length = self.batch.scorable_lengths
         several = length >= 2
-        if isinstance(metric, ErasureMetric) and metric.longest is not None:
-            several &= length <= metric.longest
+        if isinstance(metric, ErasureMetric):
+            several &= self._within(metric)
+            if metric.longest is not None:
+                several &= length <= metric.longest
         return several & self.right & self.rationale.any(1) if isinstance(metric, RationaleMetric) else several
+
+    def _within(self, metric: ErasureMetric) -> Bool[Tensor, "batch"]:
+        """Examples that are among the first ones, where a metric is computed for those alone."""
+        return self.place < metric.most if metric.most is not None else torch.ones_like(self.place, dtype=torch.bool)
 
     def counts(self, metric: Metric) -> dict[str, int]:
         """What holds for some examples, in words, and for how many."""
         found: dict[str, int] = {}
         length = self.batch.scorable_lengths
+        if isinstance(metric, ErasureMetric) and metric.most is not None:
+            found[f"beyond the first {metric.most}, not computed"] = int((~self._within(metric)).sum())
         if isinstance(metric, ErasureMetric) and metric.longest is not None:
-            found[f"over {metric.longest} tokens, not computed"] = int((length > metric.longest).sum())
+            long = self._within(metric) & (length > metric.longest)
+            found[f"over {metric.longest} tokens, not computed"] = int(long.sum())
         if isinstance(metric, ErasureMetric) and metric.gridded is not None:
             found[f"over {metric.gridded} tokens, on a grid of prefixes"] = int((length > metric.gridded).sum())
         if isinstance(metric, RationaleMetric):
@@ -174,9 +186,18 @@ class Chunk:
         if metric.bounds is None:
             return points
         if metric.name not in self.bounds:
-            self.bounds[metric.name] = metric.bounds(self.model, self.batch)
+            self.bounds[metric.name] = self._bounds_of(metric.bounds, self.counted(metric).nonzero()[:, 0])
         low, high = self.bounds[metric.name][:, :, None].unbind(1)
         return [((one - low) / (high - low)).where(high - low > _SAME, torch.nan) for one in points]
+
+    def _bounds_of(
+        self, bounds: Callable[[Classifier, Batch], Float64[Tensor, "row 2"]], rows: Int[Tensor, "row"]
+    ) -> Float64[Tensor, "batch 2"]:
+        """Bounds of some examples, NaN for the others: they cost more than what they are for."""
+        found = self.full.new_full((len(self.batch), 2), torch.nan)
+        if len(rows):
+            found[rows] = bounds(self.model, self.batch.rows(rows))
+        return found
 
     def _amounts(
         self,

@@ -81,8 +81,10 @@ def score_all(
     collected = {key: _Collected() for key in wanted}
     expected: dict[str, list[float]] = defaultdict(list)
     failed: dict[str, str] = {}
+    start = 0
     for members in _pieces(examples, reads, asked):
-        chunk = Chunk(model, data, members, seed, failed, count)
+        chunk = Chunk(model, data, members, seed, failed, count, start)
+        start += len(members)
         answers = chunk.answers({key: (reads[key], metrics) for key, metrics in asked.items()})
         for key, metrics in asked.items():
             for metric in metrics:
