@@ -88,6 +88,17 @@ def test_the_index_names_the_first_of_many_that_share_rank_1() -> None:
     assert "| `equal-0`, `equal-1`, `equal-2`, `equal-3`, `equal-4` " in row
 
 
+def test_over_tasks_the_first_metrics_stand_open_and_the_others_are_folded(board: Board) -> None:
+    added = [
+        replace(one, metric="removal-accuracy-auc") for one in board.standings if one.metric == "comprehensiveness"
+    ]
+    page = render(replace(board, standings=[*board.standings, *added]))["README.md"].split("## Over tasks")[1]
+    opened, folded = page.split("<details>", 1)
+    assert "### comprehensiveness: bilstm-additive" in opened
+    assert "removal-accuracy-auc" not in opened
+    assert "<summary>removal-accuracy-auc: bilstm-additive" in folded
+
+
 def test_a_failed_gate_is_said_and_no_rank_is_shown(board: Board) -> None:
     page = render(board)["weak.md"]
     assert "**Nothing here is ranked: the model fails the accuracy gate (seed 0, 1).**" in page

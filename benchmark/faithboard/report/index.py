@@ -18,6 +18,10 @@ from faithboard.stats.sanity import CONTROL
 SHOWN = 5
 """Methods that a line of the overview names; the page of the task has them all."""
 
+FIRST = ("comprehensiveness", "sufficiency", "precision@k")
+"""Metrics whose tables over tasks stand open."""
+HEADERS = ("method", "mean rank", "win rate", "families")
+
 
 def index_page(board: Board) -> str:
     """The Markdown of a suite's README, heading included."""
@@ -93,8 +97,10 @@ def _some(methods: Sequence[str]) -> str:
 
 
 def _over_tasks(lines: list[Overall]) -> str:
-    """Empty while only one family of tasks has rankings."""
-    parts = ["## Over tasks", "Families of tasks count once; intervals are a bootstrap over families."] if lines else []
+    """Empty while only one family of tasks has rankings. What is asked first stands open, the other metrics folded."""
+    if not lines:
+        return ""
+    opened, folded = [], []
     for (model, training, metric), group in groupby(lines, lambda line: (line.model, line.training, line.metric)):
         rows = [
             (
@@ -105,6 +111,10 @@ def _over_tasks(lines: list[Overall]) -> str:
             )
             for line in group
         ]
-        parts.append(f"### {metric}: {model}, {training} training")
-        parts.append(markdown.table(("method", "mean rank", "win rate", "families"), rows, right=(3,)))
-    return "\n\n".join(parts)
+        name, body = f"{metric}: {model}, {training} training", markdown.table(HEADERS, rows, right=(3,))
+        if metric in FIRST:
+            opened.append(f"### {name}\n\n{body}")
+        else:
+            folded.append(markdown.folded(name, body))
+    said = "Families of tasks count once; intervals are a bootstrap over families."
+    return "\n\n".join(["## Over tasks", said, *opened, *folded])
