@@ -94,7 +94,7 @@ def _summary(reproduction: Reproduction) -> Iterator[str]:
     found = Counter(line.verdict for line in reproduction.differences if line.published is not None)
     if found:
         each = ", ".join(f"{found[name]} {name}" for name in (SAME, UNDECIDED, OPPOSITE, UNPUBLISHED) if found[name])
-        yield f"Published differences beside ours, in both profiles: {found.total()}: {each}."
+        yield f"Of {found.total()} published differences, in both profiles beside ours: {each}."
     rows = [(claim.says, _verdict(claim, reproduction)) for claim in CLAIMS]
     yield markdown.table(("claim", "verdict here"), rows)
 
