@@ -12,6 +12,7 @@ from faithboard.reproduction.saliency_guided.comparing import (
     CODE,
     GUIDED,
     MASKED,
+    METHODS,
     MODEL,
     NORMALISED,
     STANDARD,
@@ -81,7 +82,9 @@ def _normalised(reproduction: Reproduction) -> str:
     normalised = {
         (line.task, line.method, line.metric): line
         for line in reproduction.differences
-        if line.profile == NORMALISED and line.model == MODEL and (line.a, line.b) == (GUIDED, STANDARD)
+        if line.profile == NORMALISED
+        and (line.model, line.a, line.b) == (MODEL, GUIDED, STANDARD)
+        and line.method in METHODS
     }
     start = "**Normalised.** Raw values of two trainings may differ because one model reacts more to any missing word. "
     if not normalised:
@@ -92,10 +95,11 @@ def _normalised(reproduction: Reproduction) -> str:
     raw = [line for line in _gains(reproduction) if line.profile == CODE]
     pairs = [normalised[place] for line in raw if (place := (line.task, line.method, line.metric)) in normalised]
     left = sum(shown(line) == BETTER[line.metric] for line in pairs)
-    return (
+    said = (
         f"{start}Of {len(normalised)} normalised comparisons ({tasks}), {better} show a gain of `{GUIDED}` over "
-        f"`{STANDARD}` and {worse} a loss; of {len(pairs)} raw gains beside one, {left} are gains normalised too."
+        f"`{STANDARD}` and {worse} a loss"
     )
+    return f"{said}; of {len(pairs)} raw gains beside one, {left} are gains normalised too." if pairs else f"{said}."
 
 
 def _gains(reproduction: Reproduction) -> list[DifferenceLine]:

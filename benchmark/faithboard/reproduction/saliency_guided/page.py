@@ -48,10 +48,11 @@ only with care; they stand here because the paper compares them. `normalised` is
 the highest value that any order of the text's words reaches on the same model (Edin et al. 2025), for texts of up to 50
 words.
 
-Verdicts on differences: `{SAME}` as published, the interval away from 0; `{UNDECIDED}`, the interval holds 0 (that is
-not "no difference"); `{OPPOSITE}`, the interval away from 0 on the other side; `{UNPUBLISHED}`; `higher` or `lower`
-where nothing is published. Comprehensiveness is better higher, sufficiency better lower. A star marks models that fail
-the accuracy gate: they take no part in the claims."""
+Verdicts on differences: `{SAME}` as published, the interval away from 0; `{UNDECIDED}`, the interval holds 0
+(that is not "no difference"); `{OPPOSITE}`, the interval away from 0 on the other side;
+`{UNPUBLISHED}`; `higher` or `lower` where nothing is published. Comprehensiveness
+is better higher, sufficiency better lower. A star marks models that fail the accuracy gate: they take no part in the
+claims."""
 
 
 def restricted(reproduction: Reproduction, tasks: Container[str]) -> Reproduction:
