@@ -90,7 +90,7 @@ def test_a_metric_that_tells_none_of_the_pairs_apart_has_no_tau(board: Board) ->
 def test_the_mean_over_models_is_of_those_on_which_truth_decides(board: Board) -> None:
     page = truth_page(board, one=3, silent=0, other=3, mute=3)
     mean = next(line for line in page.splitlines() if line.startswith("| `"))
-    assert cells(mean) == ["`comprehensiveness`", "0.625", "0.350", "0.900", "-"]
+    assert cells(mean) == ["`comprehensiveness`", "0.625", "2 of 3", "0.350", "0.900", "-"]
     assert page.count("<details>") == 3
 
 

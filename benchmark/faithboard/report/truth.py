@@ -96,9 +96,10 @@ def _means(board: Board, tables: Sequence[Table], pairs: Sequence[MetricAgreemen
         (
             f"`{metric}`",
             number(fmean(found[metric].values())),
+            f"{len(found[metric])} of {len(tables)}",
             *(number(found[metric].get(table.key)) for table in tables),
         )
         for metric in ordered
     ]
-    headers = ("metric", "mean Somers' D", *(layout.model_name(board, table) for table in tables))
+    headers = ("metric", "mean Somers' D", "models", *(layout.model_name(board, table) for table in tables))
     return markdown.table(headers, rows, right=range(1, len(headers)))
