@@ -15,13 +15,10 @@ FOLDERS = sorted(path.parent for path in ROOT.glob(f"*/{ROWS}"))
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
-def test_every_page_regenerates_exactly(folder: Path) -> None:
-    for path, text in report.pages(report.read(folder), folder).items():
+def test_every_page_regenerates_exactly_and_none_is_left_over(folder: Path) -> None:
+    pages = report.pages(report.read(folder), folder)
+    for path, text in pages.items():
         assert path.is_file(), f"{path} is missing; `faithboard report` writes it"
         assert path.read_text(encoding="utf-8") == text, f"{path} was edited; `faithboard report` writes it anew"
-
-
-@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
-def test_no_page_is_left_over_from_other_lines(folder: Path) -> None:
     generated = {path for path in folder.glob("*.md") if begin(BLOCK) in path.read_text(encoding="utf-8")}
-    assert generated == set(report.pages(report.read(folder), folder))
+    assert generated == set(pages), "pages that these lines do not have"
