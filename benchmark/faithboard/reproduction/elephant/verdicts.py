@@ -113,10 +113,11 @@ def _matters(lines: Sequence[AttentionLine]) -> Answer:
     groups: dict[tuple[str, str], list[AttentionLine]] = {}
     for line in lines:
         groups.setdefault((line.task, line.encoder), []).append(line)
-    said: dict[str, list[str]] = {"it matters": [], "it matters by the one seed trained": [], "not shown": []}
+    by_several, by_one, no = "it matters", "it matters by the one seed trained", "not shown"
+    said: dict[str, list[str]] = {by_several: [], by_one: [], no: []}
     for (task, _), own in groups.items():
-        several = "it matters" if seeds_of(own) > 1 else "it matters by the one seed trained"
-        said[several if matters(own) else "not shown"].append(task)
+        yes = by_several if seeds_of(own) > 1 else by_one
+        said[yes if matters(own) else no].append(task)
     parts = [f"{verdict} ({', '.join(dict.fromkeys(tasks))})" for verdict, tasks in said.items() if tasks]
     return Answer(
         "Does attention matter for the task at all?",

@@ -88,7 +88,7 @@ def _normalised(reproduction: Reproduction) -> str:
     }
     start = "**Normalised.** Raw values of two trainings may differ because one model reacts more to any missing word. "
     if not normalised:
-        return start + "No normalised value is stored: it was not asked for, or all texts are longer than 50 words."
+        return start + "None is stored: it was not asked for, or the first 100 texts are all longer than 50 words."
     tasks = ", ".join(dict.fromkeys(task for task, *_ in normalised))
     better = sum(shown(line) == BETTER[line.metric] for line in normalised.values())
     worse = sum(shown(line) == -BETTER[line.metric] for line in normalised.values())

@@ -46,7 +46,7 @@ is then 5/6 of the other, and sufficiency also asks what the text without any wo
 model. Raw values depend on how a model reacts to missing words at all, so those of models trained differently compare
 only with care; they stand here because the paper compares them. `normalised` is `eraser-code` between the lowest and
 the highest value that any order of the text's words reaches on the same model (Edin et al. 2025), for texts of up to 50
-words.
+words among the first 100.
 
 Verdicts on differences: `{SAME}` as published, the interval away from 0; `{UNDECIDED}`, the interval holds 0
 (that is not "no difference"); `{OPPOSITE}`, the interval away from 0 on the other side;
