@@ -102,7 +102,7 @@ def evidence_lines(
     gains = counted_lines(passing, differences, (GUIDED, STANDARD))
     found = [_gain(line) for line in gains]
     found += [
-        _accuracy(line) for line in accuracies if _usable(line, passing) and (line.a, line.b) == (GUIDED, STANDARD)
+        _accuracy(line) for line in accuracies if usable(line, passing) and (line.a, line.b) == (GUIDED, STANDARD)
     ]
     found += _guidance(gains, counted_lines(passing, differences, (GUIDED, MASKED)))
     return found + [
@@ -122,7 +122,7 @@ def counted_lines(
     return [
         line
         for line in differences
-        if (line.a, line.b) == pair and line.method in METHODS and _usable(line, passing) and _counts(line)
+        if (line.a, line.b) == pair and line.method in METHODS and usable(line, passing) and _counts(line)
     ]
 
 
@@ -142,7 +142,8 @@ def claim_verdict(claim: Claim, evidence: Sequence[EvidenceLine], why_not: str) 
     return f"{said}; beyond the paper's tasks: {_over(beyond)}" if beyond else said
 
 
-def _usable(line: DifferenceLine | AccuracyLine, passing: Container[Place]) -> bool:
+def usable(line: DifferenceLine | AccuracyLine, passing: Container[Place]) -> bool:
+    """Whether a difference is of the model that claims are about, and both of its trainings pass the gate."""
     return line.model == MODEL and all((line.task, line.model, training) in passing for training in (line.a, line.b))
 
 

@@ -6,14 +6,13 @@ from collections.abc import Iterator
 
 from faithboard.config import LAST
 from faithboard.reproduction.saliency_guided import shares, tables
-from faithboard.reproduction.saliency_guided.claims import counted_lines
+from faithboard.reproduction.saliency_guided.claims import Place, counted_lines, usable
 from faithboard.reproduction.saliency_guided.comparing import (
     BETTER,
     CODE,
     GUIDED,
     MASKED,
     METHODS,
-    MODEL,
     NORMALISED,
     STANDARD,
     direction,
@@ -83,12 +82,14 @@ def _normalised(reproduction: Reproduction) -> str:
         (line.task, line.method, line.metric): line
         for line in reproduction.differences
         if line.profile == NORMALISED
-        and (line.model, line.a, line.b) == (MODEL, GUIDED, STANDARD)
+        and (line.a, line.b) == (GUIDED, STANDARD)
         and line.method in METHODS
+        and usable(line, _passing(reproduction))
     }
     start = "**Normalised.** Raw values of two trainings may differ because one model reacts more to any missing word. "
     if not normalised:
-        return start + "None is stored: it was not asked for, or the first 100 texts are all longer than 50 words."
+        why = "it was not asked for, the models fail the gate, or the first 100 texts are all longer than 50 words"
+        return f"{start}None counts: {why}."
     tasks = ", ".join(dict.fromkeys(task for task, *_ in normalised))
     better = sum(shown(line) == BETTER[line.metric] for line in normalised.values())
     worse = sum(shown(line) == -BETTER[line.metric] for line in normalised.values())
@@ -104,6 +105,10 @@ def _normalised(reproduction: Reproduction) -> str:
 
 def _gains(reproduction: Reproduction) -> list[DifferenceLine]:
     """The comparisons of the first two claims that show a gain."""
-    passing = {(line.task, line.model, line.training) for line in reproduction.models if not line.reason}
-    counted = counted_lines(passing, reproduction.differences, (GUIDED, STANDARD))
+    counted = counted_lines(_passing(reproduction), reproduction.differences, (GUIDED, STANDARD))
     return [line for line in counted if shown(line) == BETTER[line.metric]]
+
+
+def _passing(reproduction: Reproduction) -> set[Place]:
+    """Models that take part in the claims."""
+    return {(line.task, line.model, line.training) for line in reproduction.models if not line.reason}
